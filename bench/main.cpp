@@ -18,6 +18,7 @@
 #include "limit.hpp"
 #include "machine.hpp"
 #include "placement.hpp"
+#include "rest.hpp"
 #include "scene.hpp"
 
 namespace carom::bench {
@@ -74,7 +75,7 @@ void resolve_reference(benchmark::State& state, Integrator integrator, std::size
 template <class T>
 void limit(benchmark::State& state, const LimitLoop<T>& loop) {
   constexpr std::int64_t rounds = 1000;
-  // The numbers approach numerator^(2/3), whose root and reciprocal are no easier than those of others.
+  // The numbers approach numerator^(2/3), whose root and reciprocal are as hard as any.
   constexpr T numerator = T(1.7);
   std::vector<T> x(loop.lanes, T(2));
   for (auto _ : state) {
@@ -127,6 +128,7 @@ void register_all(int most_threads) {
   register_algebraic(most_threads);
   register_gradients();
   register_scenes(most_threads);
+  register_rest();
   register_coulomb();
 #ifdef CAROM_HAS_BULLET
   register_bullet(most_threads);

@@ -112,8 +112,6 @@ class CallImpulses {
   T* kept() const { return kept_; }
 
  private:
-  static constexpr bool keeps_rests = std::is_same_v<T, float>;
-
   Vector3Columns<T> columns(T* from) const {
     const std::size_t n = job_.contacts;
     return {{from, n}, {from + n, n}, {from + 2 * n, n}};
@@ -142,8 +140,8 @@ class CallImpulses {
       else if (warm.x || warm.y || warm.z)
         stored_.warm_impulse = columns(workspace_.warm.at_least(three));
       job_.row_warm = workspace_.row_warm_after.at_least(job_.rows + 1);
-      if (keeps_rests && named) job_.next_rest = columns(workspace_.rests.at_least(three));
-      if (keeps_rests && scene_.joints.key) job_.row_next_rest = workspace_.row_rests.at_least(job_.rows + 1);
+      if (keeps_rests<T> && named) job_.next_rest = columns(workspace_.remembered.stored_rests());
+      if (keeps_rests<T> && scene_.joints.key) job_.row_next_rest = workspace_.row_rests.at_least(job_.rows + 1);
     }
     place_moments(named);
   }
@@ -182,9 +180,9 @@ class CallImpulses {
       return Vector3Columns<const T>{of(0), of(1), of(2)};
     };
     job_.warm_impulse = remembered(0);
-    if (keeps_rests && in_substeps_) {
+    if (keeps_rests<T> && in_substeps_) {
       const auto of = [&](std::size_t c) {
-        return Column<const T>(workspace_.remembered.history()->rest + c, job_.contacts, sizeof(ImpulseHistory<T>));
+        return Column<const T>(workspace_.remembered.histories().rest(c), job_.contacts);
       };
       job_.warm_rest = {of(0), of(1), of(2)};
     }
@@ -195,7 +193,7 @@ class CallImpulses {
     const JointRows<T>& joints = scene_.joints;
     row_warm_ = workspace_.row_warm.at_least(job_.rows + 1);
     remembers_rows_ = is_warm() && joints.key && !joints.warm_impulse;
-    if (keeps_rests && in_substeps_ && remembers_rows_ && options_.substeps.joint_warm_start == 1)
+    if (keeps_rests<T> && in_substeps_ && remembers_rows_ && options_.substeps.joint_warm_start == 1)
       job_.row_warm_rest = {&workspace_.remembered.rows()->rest, job_.rows, sizeof(RememberedRow<T>)};
     for (std::size_t i = 0; i < job_.rows; ++i)
       row_warm_[i] = !is_warm()            ? T(0)

@@ -11,6 +11,7 @@
 
 #include "absent.hpp"
 #include "graph.hpp"
+#include "histories.hpp"
 #include "key_index.hpp"
 #include "manifold_load.hpp"
 #include "scratch.hpp"
@@ -19,20 +20,6 @@ namespace carom::scene {
 
 /// The state of a manifold with static friction: see static_friction.hpp.
 enum class Slip : std::uint8_t { unknown, slips, sticks };
-
-/// How an impulse came about: its size in the two calls before the last, and what its island took.
-template <class T>
-struct ImpulseHistory {
-  T earlier[2]{};
-  SubstepNeed need;
-  T rest[3]{};  ///< [N s] what the rounding of the impulse left
-
-  /// The impulse of the last call is an earlier one for the next.
-  void pass(T last) {
-    earlier[1] = earlier[0];
-    earlier[0] = last;
-  }
-};
 
 /// A row remembers the last call alone.
 template <class T>
@@ -106,8 +93,12 @@ class Remembered {
     new_.reserve(contacts);
     place_ = places_.at_least(contacts + 1);
     found_impulse_ = found_impulses_.at_least(components_ * (contacts + 1));
-    if (with_history) history_ = histories_.at_least(contacts + 1);
     stored_.resize(components_ * contacts);
+    if (with_history) {
+      found_histories_.resize(contacts);
+      history_ = &found_histories_;
+      stored_rests_.resize(keeps_rests<T> ? 3 * contacts : 0);
+    }
 
     row_keys_.reserve(rows);
     for (auto* records : {&rows_, &next_rows_}) records->reserve(rows);
@@ -137,10 +128,10 @@ class Remembered {
       // Impulses and histories stay where they are.
       impulse_ = last_.impulse.data();
       stride_ = last_.stride;
-      if (with_history_ && !last_.history.empty())
-        history_ = last_.history.data();
+      if (with_history_ && last_.history.size() > 0)
+        history_ = &last_.history;
       else if (with_history_)
-        take_histories(0, 0, key.count);
+        found_histories_.take(0, last_.history, 0, key.count);
       return;
     }
     impulse_ = found_impulse_;
@@ -188,11 +179,8 @@ class Remembered {
     absent_.pass_call();
     absent_rows_.pass_call();
     last_.impulse.swap(stored_);
-    for (std::size_t i = 0; i < keys_.size(); ++i) {
-      last_.arm[3 * i] = arm.x[i];
-      last_.arm[3 * i + 1] = arm.y[i];
-      last_.arm[3 * i + 2] = arm.z[i];
-    }
+    arm_ = arm;
+    copy_arms(last_.arm);
   }
 
   /// Points of a manifold come and go, its load stays: where some points are new, or some of the last call are gone,
@@ -212,14 +200,18 @@ class Remembered {
       any = any || impulse(c)[contact] != T(0);
       impulse(c)[contact] = 0;
     }
-    if (with_history_) history_[contact] = {};
+    if (with_history_) history_->put(contact, {});
     return any;
   }
 
   /// Three columns for the impulses of this call's contacts, which the next one begins with, and three for moments.
   T* stored() { return stored_.data(); }
+  /// Three columns for what the rounding of these impulses leaves, in float.
+  T* stored_rests() { return stored_rests_.data(); }
 
   bool all_have_keys() const { return all_have_keys_; }
+  /// True if the contacts of this call are the last call's, in its order.
+  bool is_unchanged() const { return is_unchanged_; }
 
   /// Stores the islands of the last call that this call has left out. Call before the functions below.
   void keep_absent() {
@@ -246,26 +238,26 @@ class Remembered {
     }
   }
 
-  /// The next call will know all contacts, which have keys, and the places of their numbers. `history_of(contact,
-  /// island)`: their histories.
-  template <class HistoryOf>
+  /// The next call will know all contacts, which have keys, and the places of their numbers. `set_histories(next)` sets
+  /// the histories; their rests are the stored ones already.
+  template <class SetHistories>
   void keep_all(const Keys& key, const std::vector<Constraint>& manifolds, const std::vector<std::uint32_t>& island,
-                const HistoryOf& history_of) {
+                const SetHistories& set_histories) {
     if (!is_unchanged_) {
       keys_.insert(key);
       keys_.replace();
     }
     next_.begins_manifold.assign(contact_count_, 0);
     next_.island.resize(contact_count_);
-    next_.arm.resize(3 * contact_count_);
-    for (std::size_t i = 0; i < contact_count_; ++i) store_arm(i, i);
-    next_.history.resize(with_history_ ? contact_count_ : 0);
     for (std::size_t m = 0; m < manifolds.size(); ++m) {
       next_.begins_manifold[manifolds[m].first] = 1;
-      for (std::uint32_t i = manifolds[m].first; i < manifolds[m].first + manifolds[m].count; ++i) {
-        next_.island[i] = island[m];
-        if (with_history_) next_.history[i] = history_of(i, island[m]);
-      }
+      std::fill_n(next_.island.data() + manifolds[m].first, manifolds[m].count, island[m]);
+    }
+    copy_arms(next_.arm);
+    next_.history.resize(with_history_ ? contact_count_ : 0);
+    if (with_history_) {
+      next_.history.swap_rests(stored_rests_);
+      set_histories(next_.history);
     }
     next_.slip.clear();
     if (slip_ != nullptr) next_.slip.assign(slip_, slip_ + contact_count_);
@@ -279,7 +271,7 @@ class Remembered {
     next_.begins_manifold.clear();
     next_.island.clear();
     next_.arm.resize(3 * contact_count_);
-    next_.history.clear();
+    next_.history.resize(with_history_ ? contact_count_ : 0);
     next_.slip.clear();
   }
   void add(std::uint64_t key, std::size_t contact, bool begins_manifold, std::uint32_t island,
@@ -291,7 +283,7 @@ class Remembered {
     next_.begins_manifold.push_back(begins_manifold ? 1 : 0);
     next_.island.push_back(island);
     if (slip_ != nullptr) next_.slip.push_back(slip_[contact]);
-    if (with_history_) next_.history.push_back(history);
+    if (with_history_) next_.history.put(place, history);
   }
   void replace_contacts() {
     keys_.replace();
@@ -333,7 +325,7 @@ class Remembered {
   }
 
   T* impulse(std::size_t component) const { return impulse_ + component * stride_; }
-  ImpulseHistory<T>* history() const { return history_; }
+  const Histories<T>& histories() const { return *history_; }
   RememberedRow<T>* rows() const { return row_; }
 
  private:
@@ -346,10 +338,10 @@ class Remembered {
     std::size_t stride = 0;  // from one column to the next
     double time_step = 0;    // [s]
     std::vector<std::uint8_t> begins_manifold;
-    std::vector<std::uint32_t> island;       // its number in the call
-    std::vector<T> arm;                      // [m] about body A, contact by contact
-    std::vector<ImpulseHistory<T>> history;  // empty, except after substeps
-    std::vector<Slip> slip;                  // empty without static friction
+    std::vector<std::uint32_t> island;  // its number in the call
+    std::vector<T> arm;                 // [m] about body A, columns
+    Histories<T> history;               // empty, except after substeps
+    std::vector<Slip> slip;             // empty without static friction
   };
   struct RowRecord {
     RememberedRow<T> row;
@@ -389,16 +381,28 @@ class Remembered {
   }
 
   void store_arm(std::size_t place, std::size_t contact) {
-    T* const to = next_.arm.data() + 3 * place;
+    T* const to = next_.arm.data() + place;
     to[0] = arm_.x[contact];
-    to[1] = arm_.y[contact];
-    to[2] = arm_.z[contact];
+    to[contact_count_] = arm_.y[contact];
+    to[2 * contact_count_] = arm_.z[contact];
+  }
+  void copy_arms(std::vector<T>& to) const {
+    const std::size_t n = contact_count_;
+    to.resize(3 * n);
+    const Column<const T>* const columns[3] = {&arm_.x, &arm_.y, &arm_.z};
+    for (std::size_t c = 0; c < 3; ++c) {
+      const Column<const T>& from = *columns[c];
+      if (from.stride == static_cast<std::ptrdiff_t>(sizeof(T)))
+        std::copy_n(from.data, n, to.data() + c * n);
+      else
+        for (std::size_t i = 0; i < n; ++i) to[c * n + i] = from[i];
+    }
   }
 
   void rescale(std::size_t contacts) {
     for (std::size_t c = 0; c < components_; ++c)
       for (std::size_t i = 0; i < contacts; ++i) impulse(c)[i] = scale_(impulse(c)[i]);
-    for (std::size_t i = 0; with_history_ && i < contacts; ++i) history_[i] = scale_(history_[i]);
+    for (std::size_t i = 0; with_history_ && i < contacts; ++i) history_->put(i, scale_(history_->at(i)));
   }
 
   /// New contacts that earlier calls had.
@@ -414,7 +418,7 @@ class Remembered {
       const AbsentContact& of = absent_.at(found);
       const StepScale since(of.time_step, time_step_);
       for (std::size_t c = 0; c < components_; ++c) impulse(c)[i] = since(of.impulse[c]);
-      if (with_history_) history_[i] = since(of.history);
+      if (with_history_) history_->put(i, since(of.history));
       place_[i] = has_no_key;  // it inherits nothing
       found_absent_.push_back(found);
     }
@@ -428,7 +432,7 @@ class Remembered {
       is_any = is_any || of.impulse[c] != T(0);
     }
     if (!is_any) return;
-    if (!last_.history.empty()) of.history = last_.history[i];
+    if (last_.history.size() > 0) of.history = last_.history.at(i);
     of.time_step = last_.time_step;
     absent_.add(keys_.at(i), of);
   }
@@ -478,21 +482,21 @@ class Remembered {
         std::fill_n(impulse(c) + i, n, T(0));
     std::iota(place_ + i, place_ + i + n, static_cast<std::uint32_t>(from));
     std::fill_n(taken_.begin() + static_cast<std::ptrdiff_t>(from), n, std::uint8_t{1});
-    if (with_history_) take_histories(i, from, n);
+    if (with_history_) found_histories_.take(i, last_.history, from, n);
   }
   void find(std::size_t i, std::uint64_t key) {
     const std::uint32_t found = keys_.find(key);
     place_[i] = found != KeyIndex::none ? found : key != 0 ? is_new : has_no_key;
     if (found != KeyIndex::none) {
       taken_[found] = 1;
-      if (with_history_) take_histories(i, found, 1);
+      if (with_history_) found_histories_.take(i, last_.history, found, 1);
       return;
     }
     if (key != 0)
       new_.push_back(static_cast<std::uint32_t>(i));
     else
       all_have_keys_ = false;
-    if (with_history_) history_[i] = {};
+    if (with_history_) found_histories_.put(i, {});
   }
   void take_impulses(std::size_t first, std::size_t end) {
     for (std::size_t c = 0; c < components_; ++c) {
@@ -502,11 +506,6 @@ class Remembered {
       for (std::size_t i = first; i < end; ++i) to[i] = is_known && place_[i] < has_no_key ? last[place_[i]] : T(0);
     }
   }
-  void take_histories(std::size_t i, std::size_t from, std::size_t n) {
-    for (std::size_t k = 0; k < n; ++k)
-      history_[i + k] = last_.history.empty() ? ImpulseHistory<T>{} : last_.history[from + k];
-  }
-
   /// The load of the points of a manifold that are gone.
   struct Estate {
     Wrench wrench;
@@ -538,9 +537,9 @@ class Remembered {
       if (!is_heir(i)) return;
       for (std::size_t c = 3; c < components_; ++c) impulse(c)[i] += share * estate.moment[c - 3];
       if (!with_history_) return;
-      ImpulseHistory<T>& history = history_[i];
-      for (std::size_t k = 0; k < 2; ++k) history.earlier[k] += share * estate.history.earlier[k];
-      if (estate.history.need.substeps > history.need.substeps) history.need = estate.history.need;
+      for (std::size_t k = 0; k < 2; ++k) history_->earlier(k)[i] += share * estate.history.earlier[k];
+      SubstepNeed& need = history_->need()[i];
+      if (estate.history.need.substeps > need.substeps) need = estate.history.need;
     });
     spread(each, contacts, estate.wrench, heirs);
   }
@@ -565,7 +564,7 @@ class Remembered {
     std::size_t point = 0;
     each([&](std::size_t i) {
       if (!is_in(i)) return;
-      if (with_history_) std::fill_n(history_[i].rest, 3, T(0));
+      for (std::size_t c = 0; with_history_ && keeps_rests<T> && c < 3; ++c) history_->rest(c)[i] = 0;
       const Vector& now = load.impulse(point++);
       for (std::size_t c = 0; c < 3; ++c) {
         const auto x = static_cast<T>(now[c]);
@@ -579,8 +578,8 @@ class Remembered {
     return made;
   }
   Vector<double> last_arm(std::size_t place) const {
-    return {static_cast<double>(last_.arm[3 * place]), static_cast<double>(last_.arm[3 * place + 1]),
-            static_cast<double>(last_.arm[3 * place + 2])};
+    const auto at = [&](std::size_t c) { return static_cast<double>(last_.arm[c * last_.stride + place]); };
+    return {at(0), at(1), at(2)};
   }
 
   /// The first place of the manifold of the last call that a place belongs to.
@@ -601,8 +600,8 @@ class Remembered {
       sum.wrench.add(impulse, last_arm(place));
       for (std::size_t c = 3; c < components_ && c < last_.components; ++c)
         sum.moment[c - 3] += scale_(last_.impulse[c * last_.stride + place]);
-      if (last_.history.empty()) continue;
-      const ImpulseHistory<T> history = scale_(last_.history[place]);
+      if (last_.history.size() == 0) continue;
+      const ImpulseHistory<T> history = scale_(last_.history.at(place));
       for (std::size_t k = 0; k < 2; ++k) sum.history.earlier[k] += history.earlier[k];
       if (history.need.substeps > sum.history.need.substeps) sum.history.need = history.need;
     }
@@ -613,7 +612,7 @@ class Remembered {
 
   KeyIndex keys_, row_keys_;
   Records last_, next_;
-  std::vector<T> stored_;
+  std::vector<T> stored_, stored_rests_;
   std::vector<std::uint8_t> taken_;  // contacts of the last call that this call has
   std::vector<std::uint32_t> new_;   // contacts whose keys the last call did not have
   std::vector<RowRecord> rows_, next_rows_;
@@ -629,12 +628,12 @@ class Remembered {
   std::uint64_t call_ = 1, contacts_call_ = 0, rows_call_ = 0;
   bool reads_contacts_ = false, reads_rows_ = false;
   Scratch<T> found_impulses_;
-  Scratch<ImpulseHistory<T>> histories_;
+  Histories<T> found_histories_;
   Scratch<RememberedRow<T>> row_records_;
   Scratch<std::uint32_t> places_;
   T *found_impulse_ = nullptr, *impulse_ = nullptr;  // of contacts; the latter in the last call, too
   std::size_t contact_count_ = 0, stride_ = 0, components_ = 3;
-  ImpulseHistory<T>* history_ = nullptr;
+  Histories<T>* history_ = nullptr;  // of contacts; the ones found, or of the last call
   RememberedRow<T>* row_ = nullptr;
   std::uint32_t* place_ = nullptr;  // of contacts in the last call
   bool with_history_ = false, is_unchanged_ = false, all_have_keys_ = false;

@@ -47,10 +47,11 @@ void Remembered<T>::carry_contacts(Archive& archive) {
   for (std::size_t c = 0; c < components; ++c) archive.bytes(impulse.data() + c * stride, count * sizeof(T));
   archive.array(begins_manifold, count);
   archive.array(island, count);
-  archive.array(arm, 3 * count);
-  bool has_history = count > 0 && !history.empty(), has_slip = count > 0 && !slip.empty();
+  if constexpr (Archive::reads) arm.resize(3 * count);
+  for (std::size_t c = 0; c < 3; ++c) archive.bytes(arm.data() + c * stride, count * sizeof(T));
+  bool has_history = count > 0 && history.size() > 0, has_slip = count > 0 && !slip.empty();
   archive(has_history, has_slip);
-  archive.array(history, has_history ? count : 0);
+  history.carry(archive, has_history ? count : 0);
   archive.array(slip, has_slip ? count : 0);
   for (std::size_t i = 0; i < count && has_slip; ++i) archive.want(slip[i] <= Slip::sticks);
 }

@@ -10,6 +10,11 @@
 
 namespace carom::scene {
 
+/// True if a DirectIsland found the impulses, in double.
+inline bool is_direct(IslandAlgorithm by) {
+  return by == IslandAlgorithm::last_impulses || by == IslandAlgorithm::linear || by == IslandAlgorithm::interior_point;
+}
+
 /// A solved scene, and what its impulses began with.
 template <class T>
 struct Memorable {
@@ -23,6 +28,15 @@ struct Memorable {
     const SubstepNeed& wanted = workspace.substeps_wanted[island];
     return wanted.substeps == SubstepNeed::as_before ? before.without_income() : wanted;
   }
+  /// True if the rounding of an island's impulses is known.
+  bool has_rests(std::uint32_t island) const {
+    return job.next_rest.x && is_direct(workspace.island_algorithm[island]);
+  }
+  /// [N s] of the last call.
+  T normal_impulse_before(std::uint32_t i) const {
+    const Vector3Columns<const T>&p = job.warm_impulse, &n = scene.contacts.normal;
+    return std::max(p.x[i] * n.x[i] + p.y[i] * n.y[i] + p.z[i] * n.z[i], T(0));
+  }
 };
 
 template <class T>
@@ -32,9 +46,34 @@ bool any_fault(const kernel::SceneJob<T>& job) {
   return is_fault(static_cast<Status>(highest));
 }
 
-/// True if a DirectIsland found the impulses, in double.
-inline bool is_direct(IslandAlgorithm by) {
-  return by == IslandAlgorithm::last_impulses || by == IslandAlgorithm::linear || by == IslandAlgorithm::interior_point;
+/// Sets the histories of contacts that are in the order of their manifolds. Their rests are stored already.
+template <class T>
+void set_histories(const Memorable<T>& of, Histories<T>& next) {
+  const Graph& graph = of.workspace.graph;
+  const kernel::SceneJob<T>& job = of.job;
+  const Histories<T>& last = of.workspace.remembered.histories();
+  const bool has_history = of.in_substeps && of.contacts_have_history;
+  T *const now = next.earlier(0), *const before = next.earlier(1);
+  for (T* column : {now, before})
+    if (!has_history) std::fill_n(column, job.contacts, T(0));
+  if (has_history) std::copy_n(last.earlier(0), job.contacts, before);
+  SubstepNeed* const need = next.need();
+  for (std::size_t m = 0; m < graph.manifolds.size(); ++m) {
+    const std::uint32_t first = graph.manifolds[m].first, end = first + graph.manifolds[m].count;
+    const std::uint32_t island = graph.island_of_manifold[m];
+    // The normal is the same for all contacts of a manifold.
+    const Vector3Columns<const T>&p = job.warm_impulse, &normal = of.scene.contacts.normal;
+    const T n[3] = {normal.x[first], normal.y[first], normal.z[first]};
+    for (std::uint32_t i = first; i < end && has_history; ++i)
+      now[i] = std::max(p.x.data[i] * n[0] + p.y.data[i] * n[1] + p.z.data[i] * n[2], T(0));
+    const SubstepNeed& wanted = of.workspace.substeps_wanted[island];
+    if (has_history && wanted.substeps == SubstepNeed::as_before)
+      for (std::uint32_t i = first; i < end; ++i) need[i] = last.need()[i].without_income();
+    else
+      std::fill(need + first, need + end, of.need(island, {}));
+    for (std::size_t c = 0; keeps_rests<T> && c < 3 && !of.has_rests(island); ++c)
+      std::fill(next.rest(c) + first, next.rest(c) + end, T(0));
+  }
 }
 
 /// Keeps the contacts without fault, manifold by manifold.
@@ -44,21 +83,26 @@ void remember_contacts(const Memorable<T>& of) {
   const Graph& graph = of.workspace.graph;
   const kernel::SceneJob<T>& job = of.job;
   const Column<const std::uint64_t>& key = of.scene.contacts.key;
-  const Vector3Columns<const T>&begun = job.warm_impulse, &n = of.scene.contacts.normal;
-  const Column<T>* const rests[3] = {&job.next_rest.x, &job.next_rest.y, &job.next_rest.z};
+  if (job.contact_at == nullptr && remembered.all_have_keys() && !any_fault(job))
+    return remembered.keep_all(key, graph.manifolds, graph.island_of_manifold,
+                               [&](Histories<T>& next) { set_histories(of, next); });
   const auto history_of = [&](std::uint32_t i, std::uint32_t island) {
     ImpulseHistory<T> history;
-    if (of.in_substeps && of.contacts_have_history) {
-      history = remembered.history()[i];
-      history.pass(std::max(begun.x[i] * n.x[i] + begun.y[i] * n.y[i] + begun.z[i] * n.z[i], T(0)));
+    if (!of.in_substeps) return history;
+    if (of.contacts_have_history) {
+      const ImpulseHistory<T> last = remembered.histories().at(i);
+      history.earlier[0] = of.normal_impulse_before(i);
+      history.earlier[1] = last.earlier[0];
+      history.need = last.need;
     }
-    const bool has_rest = job.next_rest.x && is_direct(of.workspace.island_algorithm[island]);
-    for (std::size_t c = 0; c < 3; ++c) history.rest[c] = has_rest ? (*rests[c])[i] : T(0);
-    if (of.in_substeps) history.need = of.need(island, history.need);
+    if (of.has_rests(island)) {
+      history.rest[0] = job.next_rest.x[i];
+      history.rest[1] = job.next_rest.y[i];
+      history.rest[2] = job.next_rest.z[i];
+    }
+    history.need = of.need(island, history.need);
     return history;
   };
-  if (job.contact_at == nullptr && remembered.all_have_keys() && !any_fault(job))
-    return remembered.keep_all(key, graph.manifolds, graph.island_of_manifold, history_of);
   remembered.begin_to_add();
   for (std::uint32_t m = 0; m < graph.manifolds.size(); ++m) {
     bool begins = true;

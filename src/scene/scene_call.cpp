@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "call_impulses.hpp"
 #include "contact_models.hpp"
@@ -49,7 +51,7 @@ template <class T>
 class SceneCall {
  public:
   SceneCall(const IsaEntry& entry, Workspace<T>& space, const Scene<T>& scene, const SceneResults<T>& results,
-            const SceneOptions& options)
+            const SceneOptions& options, bool again)
       : entry_(entry),
         kernels_(kernels_for<T>(entry.scene)),
         narrow_kernels_(kernels_for<T>(narrow_entry(entry).scene)),
@@ -57,6 +59,7 @@ class SceneCall {
         scene_(scene),
         results_(results),
         options_(options),
+        again_(again),
         bodies_(scene.bodies.inverse_mass.count),
         contacts_(scene.contacts.friction.count),
         rows_(scene.joints.body_a.count),
@@ -70,6 +73,7 @@ class SceneCall {
 
   SceneReport run(std::size_t threads) {
     workspace_.last_lone.is_there = false;
+    was_at_rest_ = std::exchange(workspace_.last_rest.is_there, false);
     // All allocations come before the first result is written.
     reserve(threads);
     set_parameters();
@@ -99,6 +103,7 @@ class SceneCall {
     report.contacts = contacts_;
     report.joint_rows = rows_;
     if (is_lone(report)) leave_lone();
+    if (is_at_rest(report)) leave_at_rest();
     return report;
   }
 
@@ -170,6 +175,61 @@ class SceneCall {
     last.movable.assign(workspace_.movable.data(), workspace_.movable.data() + bodies_);
     last.isa = entry_.isa;
     last.is_there = true;
+  }
+
+  /// True if all islands have settled, and `rests_again` may try them in the next call.
+  bool is_at_rest(const SceneReport& report) const {
+    const Graph& graph = workspace_.graph;
+    const std::size_t sound = report.by_status[ok] + report.by_status[static_cast<std::size_t>(Status::separating)];
+    return is(SceneMethod::substeps) && graph.islands > 0 && workspace_.direct.settled().size() == graph.islands &&
+           sound == contacts_ && report.joints_by_status[ok] == rows_ && job_.contact_at == nullptr &&
+           !job_.has_models && !scene_.contacts.frequency && !workspace_.static_friction.is_there() &&
+           (contacts_ == 0 || (impulses_.remembers_contacts() && workspace_.remembered.all_have_keys()));
+  }
+  void leave_at_rest() {
+    LastRest& last = workspace_.last_rest;
+    last.is_there = true;
+    if (rests_again_) return;
+    const Parts parts = input_.parts();
+    last.movable.assign(parts.movable, parts.movable + bodies_);
+    last.body_a.assign(parts.body_a, parts.body_a + contacts_);
+    last.body_b.assign(parts.body_b, parts.body_b + contacts_);
+    last.link.assign(parts.links.to_previous, parts.links.to_previous + contacts_);
+    last.row_body_a.assign(parts.row_body_a, parts.row_body_a + rows_);
+    last.row_body_b.assign(parts.row_body_b, parts.row_body_b + rows_);
+  }
+  /// True if the scene has the structure of the last one, whose islands were at rest, and all of them rest again. Then
+  /// the graph of the last call is the one of this call, too.
+  bool rests_again(ThreadTeam& team, const Parts& parts) {
+    const LastRest& last = workspace_.last_rest;
+    const auto same = [](const auto& x, const auto* y) { return std::equal(x.begin(), x.end(), y); };
+    const auto all_ok = [](const std::uint8_t* status, std::size_t count) {
+      return std::all_of(status, status + count, [](std::uint8_t of) { return of == ok; });
+    };
+    const bool has_structure = again_ && was_at_rest_ && builds_ == 0 &&
+                               (contacts_ == 0 || workspace_.remembered.is_unchanged()) &&
+                               all_ok(job_.status, contacts_) && all_ok(job_.row_status, rows_) &&
+                               same(last.movable, parts.movable) && same(last.body_a, parts.body_a) &&
+                               same(last.body_b, parts.body_b) && same(last.link, parts.links.to_previous) &&
+                               same(last.row_body_a, parts.row_body_a) && same(last.row_body_b, parts.row_body_b);
+    if (!has_structure) return false;
+    set_graph();
+    Graph& graph = workspace_.graph;
+    graph.is_of_last_call = true;
+    const Slops<T> slops(job_, options_.substeps, workspace_.square_sizes.at_least(bodies_ + 1));
+    return workspace_.direct.settle_again(options_, kernels_, job_, graph, parts, slops, remembered_rows(),
+                                          workspace_.substeps, team);
+  }
+  /// Of rows that begin with the impulses of their keys, or null.
+  const RememberedRow<T>* remembered_rows() const {
+    return impulses_.remembers_rows() ? workspace_.remembered.rows() : nullptr;
+  }
+  void set_graph() {
+    const Graph& graph = workspace_.graph;
+    job_.manifolds = graph.manifolds.data();
+    job_.groups = graph.groups.data();
+    job_.contact_at = graph.of_contacts.at();
+    job_.row_at = graph.of_rows.at();
   }
 
   /// Restores the initial state of the scene, except the faults.
@@ -300,14 +360,13 @@ class SceneCall {
   void build(ThreadTeam& team) {
     if (is(SceneMethod::sequence)) validate_laws(options_, entry_, job_, workspace_.sequence, team);
     const Parts parts = input_.parts();
+    rests_again_ = rests_again(team, parts);
+    if (rests_again_) return;
     // Threads share parts, so there should be more parts than threads.
     const std::size_t share = (contacts_ + rows_) / (2 * team.slots()) + 1;
     Graph& graph = workspace_.graph;
     graph.connect(parts);
-    job_.manifolds = graph.manifolds.data();
-    job_.groups = graph.groups.data();
-    job_.contact_at = graph.of_contacts.at();
-    job_.row_at = graph.of_rows.at();
+    set_graph();
     take_static_friction();
     if (impulses_.remembers_contacts()) workspace_.remembered.inherit(graph, scene_.contacts);
     workspace_.substeps.clear();
@@ -316,8 +375,7 @@ class SceneCall {
       // An abandoned pass may have left displacements.
       std::fill_n(job_.displacements, bodies_ + 1, kernel::VelocityRow<T>{});
       const Slops<T> slops(job_, options_.substeps, workspace_.square_sizes.at_least(bodies_ + 1));
-      workspace_.direct.settle(options_, kernels_, job_, graph, parts, slops,
-                               impulses_.remembers_rows() ? workspace_.remembered.rows() : nullptr, team);
+      workspace_.direct.settle(options_, kernels_, job_, graph, parts, slops, remembered_rows(), team);
       count_substeps(options_, job_, workspace_, slops, impulses_.of_rows(), impulses_.remembers_contacts(),
                      impulses_.remembers_rows());
       workspace_.direct.solve(options_, kernels_, *entry_.scene.blocks, job_, graph, parts, slops, workspace_.substeps,
@@ -339,7 +397,7 @@ class SceneCall {
     const bool is_named = static_cast<bool>(scene_.contacts.key);
     scene_in_effect_ = workspace_.static_friction.begin(
         scene_, job_, workspace_.graph, [&](std::size_t i) { return is_named ? remembered.slip(i) : Slip::unknown; });
-    job_.scene = &scene_in_effect_;
+    job_.scene = &*scene_in_effect_;
   }
 
   void add_up(ThreadTeam& team, const SweepOutcome& outcome, SceneReport& report) {
@@ -371,12 +429,13 @@ class SceneCall {
   const Scene<T>& scene_;
   const SceneResults<T>& results_;
   const SceneOptions& options_;
-  Scene<T> scene_in_effect_;  // of manifolds with static friction
+  bool again_;                               // with the columns and options of the last call
+  std::optional<Scene<T>> scene_in_effect_;  // of manifolds with static friction
   std::size_t bodies_, contacts_, rows_;
   SceneJob<T> job_{};
   SceneInput<T> input_;
   CallImpulses<T> impulses_;
-  bool begins_with_impulses_ = false;
+  bool begins_with_impulses_ = false, was_at_rest_ = false, rests_again_ = false;
   int builds_ = 0;  // of graphs in this call; after the first, results may have been written
 };
 
@@ -384,12 +443,12 @@ class SceneCall {
 
 template <class T>
 SceneReport run_scene(const IsaEntry& entry, Workspace<T>& workspace, const Scene<T>& scene,
-                      const SceneResults<T>& results, const SceneOptions& options, std::size_t threads) {
-  return SceneCall<T>(entry, workspace, scene, results, options).run(threads);
+                      const SceneResults<T>& results, const SceneOptions& options, std::size_t threads, bool again) {
+  return SceneCall<T>(entry, workspace, scene, results, options, again).run(threads);
 }
 template SceneReport run_scene(const IsaEntry&, Workspace<float>&, const Scene<float>&, const SceneResults<float>&,
-                               const SceneOptions&, std::size_t);
+                               const SceneOptions&, std::size_t, bool);
 template SceneReport run_scene(const IsaEntry&, Workspace<double>&, const Scene<double>&, const SceneResults<double>&,
-                               const SceneOptions&, std::size_t);
+                               const SceneOptions&, std::size_t, bool);
 
 }  // namespace carom::scene

@@ -116,7 +116,7 @@ struct SceneSolver::State {
     const bool small = scene.contacts.friction.count + scene.joints.body_a.count < 512;
     const std::size_t threads = small ? 1 : threads_here(execution.threads);
     const auto run_with = [&](const SceneOptions& of) {
-      return scene::run_scene(*entry, workspace<T>(), scene, results, of, threads);
+      return scene::run_scene(*entry, workspace<T>(), scene, results, of, threads, again);
     };
     report = scene::moves_in_one_piece(options) ? run_with(scene::in_one_piece(options)) : run_with(options);
     report.method = options.method;
@@ -153,7 +153,7 @@ struct SceneSolver::State {
     const auto take = [](auto& to, auto& of) {
       std::swap(to.remembered, of.remembered);
       std::swap(to.direct, of.direct);
-      to.last_lone.is_there = false;
+      to.last_lone.is_there = to.last_rest.is_there = false;
     };
     take(in_float, made->in_float);
     take(in_double, made->in_double);
@@ -165,6 +165,7 @@ struct SceneSolver::State {
     const auto forget = [](auto& in) {
       in.remembered.clear();
       in.direct.forget();
+      in.last_rest.is_there = false;
     };
     forget(in_float);
     forget(in_double);

@@ -8,7 +8,7 @@ namespace carom::scene {
 namespace {
 
 /// Changes with every change of a carry function, or of the meaning of a field.
-constexpr std::uint32_t state_format = 1;
+constexpr std::uint32_t state_format = 2;
 
 struct Head {
   char magic[8] = {'c', 'a', 'r', 'o', 'm', '\x1a', 's', 't'};

@@ -143,7 +143,7 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
     Loads<T> loads(job, workspace);
     ColdLoads<T> cold(job, workspace);
     const Vector3Columns<const T>&p = job.warm_impulse, &n = job.scene->contacts.normal;
-    const ImpulseHistory<T>* const history = workspace.remembered.history();
+    const Histories<T>* const history = has_history ? &workspace.remembered.histories() : nullptr;
     for (std::size_t m = 0; p.x && m < graph.manifolds.size(); ++m) {
       if (is_settled(graph.island_of_manifold[m])) continue;
       const Constraint& of = graph.manifolds[m];
@@ -152,7 +152,7 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
         const std::uint32_t i = kernel::number_at(job.contact_at, of.first + k);
         const T last = std::max(p.x[i] * n.x[i] + p.y[i] * n.y[i] + p.z[i] * n.z[i], T(0));
         size[0] += last;
-        for (std::size_t age = 1; age < ages; ++age) size[age] += has_history ? history[i].earlier[age - 1] : last;
+        for (std::size_t age = 1; age < ages; ++age) size[age] += has_history ? history->earlier(age - 1)[i] : last;
       }
       loads.add(of, size);
       if (size[0] > T(0)) cold.know(graph.island_of_manifold[m]);
@@ -193,10 +193,10 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
         raise(graph.groups[m], island, slops.square_of(graph.groups[m]));
     // The larger number of before counts where islands have met.
     const auto recall = [&](bool has, const std::vector<Constraint>& all, const std::vector<std::uint32_t>& island,
-                            const std::uint32_t* at, const auto* of) {
+                            const std::uint32_t* at, const auto& need_of) {
       for (std::size_t m = 0; has && m < all.size(); ++m)
         for (std::uint32_t k = 0; k < all[m].count && !is_settled(island[m]); ++k) {
-          const SubstepNeed& before = of[kernel::number_at(at, all[m].first + k)].need;
+          const SubstepNeed& before = need_of(kernel::number_at(at, all[m].first + k));
           SubstepNeed& of_island = wanted[island[m]];
           const SubstepNeed both = of_island;
           if (before.substeps > of_island.substeps) of_island = before;
@@ -206,8 +206,10 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
               both.direct > 0 ? std::min(both.direct_quiet, before.direct_quiet) : before.direct_quiet;
         }
     };
-    recall(has_history, graph.manifolds, graph.island_of_manifold, job.contact_at, history);
-    recall(rows_have_history, graph.groups, graph.island_of_group, job.row_at, workspace.remembered.rows());
+    recall(has_history, graph.manifolds, graph.island_of_manifold, job.contact_at,
+           [&](std::uint32_t i) -> const SubstepNeed& { return history->need()[i]; });
+    recall(rows_have_history, graph.groups, graph.island_of_group, job.row_at,
+           [&](std::uint32_t i) -> const SubstepNeed& { return workspace.remembered.rows()[i].need; });
     for (std::uint32_t i = 0; i < graph.islands; ++i)
       if (wanted[i].substeps > 0 || is_settled(i)) cold.know(i);
     cold.raise(needed, slop2, options.rest.gravity);

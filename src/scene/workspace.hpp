@@ -34,6 +34,14 @@ struct LastLone {
   Isa isa = Isa::scalar;
 };
 
+/// The last call, if all islands of its scene were at rest. A call with the same structure tries them again before it
+/// builds anything.
+struct LastRest {
+  bool is_there = false;
+  std::vector<std::int32_t> body_a, body_b, row_body_a, row_body_b;
+  std::vector<std::uint8_t> link, movable;
+};
+
 /// A body's mass and inertia, without the parts that are infinite, in the order of a VelocityRow.
 template <class T>
 struct alignas(16) BodyInertia {
@@ -78,7 +86,9 @@ struct Workspace {
     const auto make_room = [](std::size_t count, auto&... lists) { (lists.reserve(count), ...); };
     make_room(items, block_of_lane_batch, live_blocks, colour_set_end);
     make_room(of.contacts, block_of_level_lane_batch);
-    make_room(of.bodies, level, counted, has_joint);
+    make_room(of.bodies, level, counted, has_joint, last_rest.movable);
+    make_room(of.contacts, last_rest.body_a, last_rest.body_b, last_rest.link);
+    make_room(of.rows, last_rest.row_body_a, last_rest.row_body_b);
     make_room(most_islands, approach, worst, sweeps_of_island, sweeping, overflow, island_status, island_residual,
               island_error, island_approach, island_algorithm, island_iterations, kept_worst, keeping, substeps_wanted,
               cold, mass, supporting_mass, substeps_needed, substeps_slop2, substeps, island_energy);
@@ -109,7 +119,7 @@ struct Workspace {
   Scratch<T> carried, moments, sums, row_impulse, row_work;
   Scratch<T> impulses, result_moments;        // results of contacts
   Scratch<T> warm, row_warm, row_warm_after;  // initial impulses of the next step
-  Scratch<T> rests, row_rests;                // what their rounding left
+  Scratch<T> row_rests;                       // what their rounding left
   Scratch<T> kept, kept_rows;
   Scratch<kernel::VelocityRow<T>> kept_velocities;
   Scratch<std::byte> blocks, level_blocks;
@@ -133,6 +143,7 @@ struct Workspace {
   coulomb::Workspace coulomb;
   Remembered<T> remembered;
   LastLone<T> last_lone;
+  LastRest last_rest;
   StaticFriction<T> static_friction;
   direct::DirectIslands direct;
   // Substeps: velocities at the start of a substep, displacements; loads; numbers of substeps of islands.

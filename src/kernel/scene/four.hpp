@@ -30,6 +30,13 @@ struct FourLanes {
   }
 
   [[gnu::always_inline]] static double sum(const Four& x) { return (x[0] + x[1]) + (x[2] + x[3]); }
+  /// The sums of the lanes of x, y and z, and 0.
+  [[gnu::always_inline]] static Four sums(const Vector& v) {
+    const Four zero{};
+    const Four xy = __builtin_shufflevector(v.x, v.y, 0, 4, 2, 6) + __builtin_shufflevector(v.x, v.y, 1, 5, 3, 7);
+    const Four z = __builtin_shufflevector(v.z, zero, 0, 4, 2, 6) + __builtin_shufflevector(v.z, zero, 1, 5, 3, 7);
+    return __builtin_shufflevector(xy, z, 0, 1, 4, 5) + __builtin_shufflevector(xy, z, 2, 3, 6, 7);
+  }
   [[gnu::always_inline]] static bool any(const Truth& x) { return ((x[0] | x[1]) | (x[2] | x[3])) != 0; }
   [[gnu::always_inline]] static Four larger(const Four& x, const Four& y) { return x > y ? x : y; }
   [[gnu::always_inline]] static Four smaller(const Four& x, const Four& y) { return x < y ? x : y; }

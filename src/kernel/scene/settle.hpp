@@ -21,28 +21,37 @@ struct SettledIslands : FourLanes {
   /// Where the points of a manifold are in the columns. Missing points have the place of the last one.
   struct Place {
     std::uint32_t index[4];
-    bool are_neighbours;
+    bool are_neighbours;  // four points, next to each other in columns whose numbers are side by side
   };
-  [[gnu::always_inline]] static Place place_of(const SceneJob<T>& job, const Constraint& m) {
-    Place place;
-    place.are_neighbours = job.contact_at == nullptr && m.count == 4;
+  [[gnu::always_inline]] static Place place_of(const SceneJob<T>& job, const Settling& of, const Constraint& m) {
+    if (of.is_contiguous && m.count == 4) [[likely]]
+      return {{m.first, m.first + 1, m.first + 2, m.first + 3}, true};
+    Place place{{}, false};
     for (std::uint32_t k = 0; k < 4; ++k)
       place.index[k] = number_at(job.contact_at, m.first + (k < m.count ? k : m.count - 1));
     return place;
   }
 
-  [[gnu::always_inline]] static Four load(const Column<const T>& column, const Place& at) {
-    if (at.are_neighbours && is_contiguous(column)) [[likely]] {
-      Narrow numbers;
-      __builtin_memcpy(&numbers, column.data + at.index[0], sizeof numbers);
-      return __builtin_convertvector(numbers, Four);
-    }
+  [[gnu::always_inline]] static Four load_neighbours(const Column<const T>& column, const Place& at) {
+    Narrow numbers;
+    __builtin_memcpy(&numbers, column.data + at.index[0], sizeof numbers);
+    return __builtin_convertvector(numbers, Four);
+  }
+  static Four load_elements(const Column<const T>& column, const Place& at) {
     Four numbers;
     for (int k = 0; k < 4; ++k) numbers[k] = static_cast<double>(element(column, at.index[k]));
     return numbers;
   }
+  /// The numbers of a column that may also have one value for all.
+  [[gnu::always_inline]] static Four load(const Column<const T>& column, const Place& at) {
+    if (at.are_neighbours && is_contiguous(column)) return load_neighbours(column, at);
+    if (column.stride == 0) return Four{} + static_cast<double>(*column.data);
+    return load_elements(column, at);
+  }
   [[gnu::always_inline]] static Vector load(const Vector3Columns<const T>& columns, const Place& at) {
-    return {load(columns.x, at), load(columns.y, at), load(columns.z, at)};
+    if (at.are_neighbours) [[likely]]
+      return {load_neighbours(columns.x, at), load_neighbours(columns.y, at), load_neighbours(columns.z, at)};
+    return {load_elements(columns.x, at), load_elements(columns.y, at), load_elements(columns.z, at)};
   }
   /// Without subnormal numbers and negative zeros.
   [[gnu::always_inline]] static Narrow narrow(const Four& x) {
@@ -52,7 +61,7 @@ struct SettledIslands : FourLanes {
   [[gnu::always_inline]] static void store(const Column<T>& column, const Place& at, std::uint32_t count,
                                            const Narrow& numbers) {
     if (column.data == nullptr) return;
-    if (at.are_neighbours && is_contiguous(column)) [[likely]] {
+    if (at.are_neighbours) [[likely]] {
       __builtin_memcpy(column.data + at.index[0], &numbers, sizeof numbers);
       return;
     }
@@ -73,21 +82,30 @@ struct SettledIslands : FourLanes {
     island.body = body;
     ++bodies;
     const T* const v = job.velocities[body].numbers;
-    for (std::size_t c = 0; c < 6; ++c) {
-      row.wrench[c] = 0;
-      row.free[c] = row.before[c] = static_cast<double>(v[c]);
-    }
+    for (std::size_t c = 0; c < 4; ++c) row.force[c] = row.torque[c] = 0;
+    for (std::size_t c = 0; c < 6; ++c) row.free[c] = row.before[c] = static_cast<double>(v[c]);
+    const T* const record = record_of(job.body_rows, body);
+    const T* const j = record + BodyRecord::inverse_inertia;
+    row.moves = is_movable(record);
+    row.turning = row.moves ? (static_cast<double>(j[0]) + static_cast<double>(j[3])) + static_cast<double>(j[5]) : 0.0;
     if (job.changes != nullptr)
       for (std::size_t c = 0; c < 6; ++c)
         row.before[c] = row.free[c] - static_cast<double>(job.changes[body].numbers[c]);
     return row;
   }
 
-  /// [1/(kg m²)] Trace of the inverse inertia of a body that moves, else 0.
-  [[gnu::always_inline]] static double turning(const SceneJob<T>& job, std::int32_t body) {
-    const T* const record = record_of(job.body_rows, body);
-    const T* const j = record + BodyRecord::inverse_inertia;
-    return is_movable(record) ? (static_cast<double>(j[0]) + static_cast<double>(j[3])) + static_cast<double>(j[5]) : 0;
+  /// Sets the unit normals. A loop of its own, because roots and quotients would stall longer ones.
+  [[gnu::always_inline]] static void find_normals(const SceneJob<T>& job, const Settling& of,
+                                                  const SettledIsland& island) {
+    const Vector3Columns<const T>& normals = job.scene->contacts.normal;
+    for (std::uint32_t k = island.first; k < island.end; ++k) {
+      const std::uint32_t contact = number_at(job.contact_at, job.manifolds[of.manifolds[k]].first);
+      const double n[3] = {static_cast<double>(element(normals.x, contact)),
+                           static_cast<double>(element(normals.y, contact)),
+                           static_cast<double>(element(normals.z, contact))};
+      const double inverse = 1 / __builtin_sqrt((n[0] * n[0] + n[1] * n[1]) + n[2] * n[2]);
+      for (std::size_t c = 0; c < 3; ++c) of.of_manifold[k].normal[c] = inverse * n[c];
+    }
   }
 
   /// Adds up the impulses on the bodies. Returns false if a contact may slip, or has an impulse although it is open.
@@ -95,15 +113,11 @@ struct SettledIslands : FourLanes {
                                            std::size_t& bodies) {
     const SceneContacts<T>& contacts = job.scene->contacts;
     Truth bad{};
+    find_normals(job, of, island);
     for (std::uint32_t k = island.first; k < island.end; ++k) {
       const Constraint& m = job.manifolds[of.manifolds[k]];
       SettledManifold& to = of.of_manifold[k];
-      const Place at = place_of(job, m);
-      const double n[3] = {static_cast<double>(element(contacts.normal.x, at.index[0])),
-                           static_cast<double>(element(contacts.normal.y, at.index[0])),
-                           static_cast<double>(element(contacts.normal.z, at.index[0]))};
-      const double inverse = 1 / __builtin_sqrt((n[0] * n[0] + n[1] * n[1]) + n[2] * n[2]);
-      for (std::size_t c = 0; c < 3; ++c) to.normal[c] = inverse * n[c];
+      const Place at = place_of(job, of, m);
       Vector w = load(job.warm_impulse, at);
       if (job.warm_rest.x.data != nullptr) {
         const Vector rest = load(job.warm_rest, at);
@@ -126,42 +140,38 @@ struct SettledIslands : FourLanes {
       const Vector ra = load(contacts.lever_a, at), rb = load(contacts.lever_b, at);
       const Vector of_a = cross(ra, w), of_b = cross(rb, w);
       // Sweeps find the contacts whose K or target overflows.
-      Four range = turning(job, m.body_a) * ((ra.x * ra.x + ra.y * ra.y) + ra.z * ra.z) +
-                   turning(job, m.body_b) * ((rb.x * rb.x + rb.y * rb.y) + rb.z * rb.z);
+      Four range = a.turning * ((ra.x * ra.x + ra.y * ra.y) + ra.z * ra.z) +
+                   b.turning * ((rb.x * rb.x + rb.y * rb.y) + rb.z * rb.z);
       if (contacts.target_velocity.data != nullptr)
         range = larger(range, magnitude(load(contacts.target_velocity, at)));
       bad |= ~(range < of.most_number);
-      const double force[3] = {sum(w.x), sum(w.y), sum(w.z)};
-      const double torque_a[3] = {sum(of_a.x), sum(of_a.y), sum(of_a.z)};
-      const double torque_b[3] = {sum(of_b.x), sum(of_b.y), sum(of_b.z)};
+      const Four force = sums(w);
       // Rows of bodies that nothing moves belong to several threads.
-      if (is_movable(record_of(job.body_rows, m.body_a))) {
+      if (a.moves) {
         a.is_pushed = a.is_pushed || is_pushed;
-        for (std::size_t c = 0; c < 3; ++c) {
-          a.wrench[c] += force[c];
-          a.wrench[3 + c] += torque_a[c];
-        }
+        store(a.force, load(a.force) + force);
+        store(a.torque, load(a.torque) + sums(of_a));
       }
-      if (is_movable(record_of(job.body_rows, m.body_b))) {
+      if (b.moves) {
         b.is_pushed = b.is_pushed || is_pushed;
-        for (std::size_t c = 0; c < 3; ++c) {
-          b.wrench[c] -= force[c];
-          b.wrench[3 + c] -= torque_b[c];
-        }
+        store(b.force, load(b.force) - force);
+        store(b.torque, load(b.torque) - sums(of_b));
       }
     }
     for (std::uint32_t k = island.first_row; k < island.end_row; ++k) {
       const SettledJointRow& of_row = of.joint_rows[k];
-      add(job, of_row.body_a, begun_row(job, of, island, of_row.body_a, bodies), of_row.impulse, of_row.along_a);
-      add(job, of_row.body_b, begun_row(job, of, island, of_row.body_b, bodies), of_row.impulse, of_row.along_b);
+      add(begun_row(job, of, island, of_row.body_a, bodies), of_row.impulse, of_row.along_a);
+      add(begun_row(job, of, island, of_row.body_b, bodies), of_row.impulse, of_row.along_b);
     }
     return !any(bad);
   }
-  [[gnu::always_inline]] static void add(const SceneJob<T>& job, std::int32_t body, SettledRow& row, double impulse,
-                                         const double (&along)[6]) {
-    if (!is_movable(record_of(job.body_rows, body))) return;
+  [[gnu::always_inline]] static void add(SettledRow& row, double impulse, const double (&along)[6]) {
+    if (!row.moves) return;
     row.is_pushed = true;
-    for (std::size_t c = 0; c < 6; ++c) row.wrench[c] += impulse * along[c];
+    for (std::size_t c = 0; c < 3; ++c) {
+      row.force[c] += impulse * along[c];
+      row.torque[c] += impulse * along[3 + c];
+    }
   }
 
   /// Returns false if a body has no impulse, may be infinitely heavy in a direction, or turns the arms of joints.
@@ -176,10 +186,10 @@ struct SettledIslands : FourLanes {
       double j[6];
       for (std::size_t c = 0; c < 6; ++c) j[c] = static_cast<double>(record[BodyRecord::inverse_inertia + c]);
       const double inverse_mass = static_cast<double>(record[BodyRecord::inverse_mass]);
-      const double* const t = row.wrench + 3;
-      const double change[6] = {inverse_mass * row.wrench[0],
-                                inverse_mass * row.wrench[1],
-                                inverse_mass * row.wrench[2],
+      const double* const t = row.torque;
+      const double change[6] = {inverse_mass * row.force[0],
+                                inverse_mass * row.force[1],
+                                inverse_mass * row.force[2],
                                 (j[0] * t[0] + j[1] * t[1]) + j[2] * t[2],
                                 (j[1] * t[0] + j[3] * t[1]) + j[4] * t[2],
                                 (j[2] * t[0] + j[4] * t[1]) + j[5] * t[2]};
@@ -225,7 +235,7 @@ struct SettledIslands : FourLanes {
       const Constraint& m = job.manifolds[of.manifolds[k]];
       SettledManifold& to = of.of_manifold[k];
       const SettledRow &a = row_of(job, of, m.body_a), &b = row_of(job, of, m.body_b);
-      const Place at = place_of(job, m);
+      const Place at = place_of(job, of, m);
       const Vector ra = load(contacts.lever_a, at), rb = load(contacts.lever_b, at);
       const double(&n)[3] = to.normal;
       const Vector turn_a = cross(a.velocity + 3, ra), turn_b = cross(b.velocity + 3, rb);
@@ -248,7 +258,8 @@ struct SettledIslands : FourLanes {
       if (contacts.target_velocity.data != nullptr) least = load(contacts.target_velocity, at);
       const Four ends = closed * slop;
       const Truth is_open = (gap > ends) & ~(loaded & (gap < of.closed * slop));
-      const Four target = least - (is_open ? (gap - ends) / of.time_step : zero);
+      Four target = least;
+      if (any(is_open)) target = least - (is_open ? (gap - ends) / of.time_step : zero);
       const Four restitution = load(contacts.restitution, at), change = free - before;
       const Four fast = larger(zero + of.rebound_speed, of.blow_share * magnitude(change));
       const Truth comes = free < target,
@@ -311,7 +322,7 @@ struct SettledIslands : FourLanes {
     for (std::uint32_t k = island.first; k < island.end; ++k) {
       const Constraint& m = job.manifolds[of.manifolds[k]];
       const SettledManifold& from = of.of_manifold[k];
-      const Place at = place_of(job, m);
+      const Place at = place_of(job, of, m);
       Four w[3];
       Narrow u[3], impulse[3], rest[3];
       for (std::size_t c = 0; c < 3; ++c) {

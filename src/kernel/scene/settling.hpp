@@ -9,13 +9,15 @@ namespace carom::kernel {
 
 /// A body: velocities are linear, then angular. [m/s], [rad/s]
 struct alignas(64) SettledRow {
-  double wrench[6];        ///< [N s], [N m s] of the impulses
-  double velocity[6];      ///< with them
-  double free[6];          ///< with forces and without impulses
-  double before[6];        ///< before forces
-  std::uint64_t call = 0;  ///< the last one that has set this row
-  std::int32_t next = 0;   ///< movable body of the island, or -1
-  bool is_pushed = false;  ///< a contact of the body has an impulse
+  double force[4], torque[4];  ///< [N s], [N m s] of the impulses; the last lane is 0
+  double velocity[6];          ///< with the impulses
+  double free[6];              ///< with forces and without impulses
+  double before[6];            ///< before forces
+  double turning = 0;          ///< [1/(kg m²)] trace of the inverse inertia of a body that moves, else 0
+  std::uint64_t call = 0;      ///< the last one that has set this row
+  std::int32_t next = 0;       ///< movable body of the island, or -1
+  bool is_pushed = false;      ///< a contact of the body has an impulse
+  bool moves = false;          ///< by impulses
 };
 
 /// A manifold with up to four points as lanes. Lanes without a point have no impulse.
@@ -69,6 +71,7 @@ struct Settling {
   std::size_t large_bodies;
   double most_spin;    ///< [rad/s] of bodies with joints, without impulses: their arms do not turn
   double most_number;  ///< larger velocities and impulses are left to other solvers
+  bool is_contiguous;  ///< contacts are in the order of the manifolds, and the numbers of vector columns side by side
 };
 
 }  // namespace carom::kernel

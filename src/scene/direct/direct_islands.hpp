@@ -82,6 +82,12 @@ class DirectIslands {
   void settle(const SceneOptions& options, const kernel::SceneKernelsFor<T>& kernels, const kernel::SceneJob<T>& job,
               const Graph& graph, const Parts& parts, const Slops<T>& slops, const RememberedRow<T>* remembered,
               ThreadTeam& team);
+  /// Does the same for a call with the islands of the last one, which had all settled. Returns true and stores them if
+  /// all settle again.
+  template <class T>
+  bool settle_again(const SceneOptions& options, const kernel::SceneKernelsFor<T>& kernels,
+                    const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, const Slops<T>& slops,
+                    const RememberedRow<T>* remembered, std::vector<std::int32_t>& substeps, ThreadTeam& team);
   /// These islands, before they are sorted.
   const std::vector<kernel::SettledIsland>& settled() const { return settled_; }
   bool is_settled(std::size_t island) const { return is_settled_[island] != 0; }
@@ -154,6 +160,10 @@ class DirectIslands {
   template <class T>
   bool take_rows(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph, const Slops<T>& slops,
                  const RememberedRow<T>* remembered, kernel::SettledIsland& island);
+  template <class T>
+  void try_to_settle(const SceneOptions& options, const kernel::SceneKernelsFor<T>& kernels,
+                     const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, const Slops<T>& slops,
+                     const RememberedRow<T>* remembered, ThreadTeam& team);
   template <class T>
   void store_settled(const kernel::SceneKernelsFor<T>& kernels, const kernel::SceneJob<T>& job, const Graph& graph,
                      std::vector<std::int32_t>& substeps, ThreadTeam& team);

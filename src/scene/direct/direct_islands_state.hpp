@@ -125,7 +125,7 @@ void DirectIsland::carry(Archive& archive, const kernel::BlockKernels& kernels) 
 
 template <class Archive>
 void DirectIslands::carry(Archive& archive, const kernel::BlockKernels& kernels) {
-  std::vector<std::uint32_t>& order = begin_;  // it has room for all islands of the last call
+  std::vector<std::uint32_t>& order = local_;  // it has room for all bodies, and no call reads it before it is set
   order.clear();
   for (std::uint32_t s = 0; s < body_of_solver_.size(); ++s)
     if (body_of_solver_[s] >= 0) order.push_back(s);

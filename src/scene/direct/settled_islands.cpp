@@ -23,6 +23,23 @@ constexpr double still = 16;
 /// Islands per task.
 constexpr std::size_t settled_at_once = 64;
 
+/// True if contacts are in the order of the manifolds, and vectors are in columns without gaps, as far as they are
+/// there.
+template <class T>
+bool has_contiguous_vectors(const kernel::SceneJob<T>& job) {
+  const auto is_contiguous = [](const auto& v) {
+    for (const auto* column : {&v.x, &v.y, &v.z})
+      if (*column && column->stride != static_cast<std::ptrdiff_t>(sizeof(T))) return false;
+    return true;
+  };
+  const SceneContacts<T>& contacts = job.scene->contacts;
+  const SceneResults<T>& results = *job.results;
+  return job.contact_at == nullptr && is_contiguous(contacts.lever_a) && is_contiguous(contacts.lever_b) &&
+         is_contiguous(job.warm_impulse) && is_contiguous(job.warm_rest) && is_contiguous(job.next_rest) &&
+         is_contiguous(results.impulse) && is_contiguous(results.separation_velocity) &&
+         is_contiguous(results.warm_impulse);
+}
+
 }  // namespace
 
 /// Sets the rows of bodies that nothing moves.
@@ -30,6 +47,8 @@ template <class T>
 void DirectIslands::set_fixed_rows(const kernel::SceneJob<T>& job, const Parts& parts) {
   const auto set = [&](kernel::SettledRow& row, const T* velocity, const T* change) {
     row.call = settling_.call;
+    row.turning = 0;
+    row.moves = false;
     for (std::size_t c = 0; c < 6; ++c) {
       row.velocity[c] = row.free[c] = velocity != nullptr ? static_cast<double>(velocity[c]) : 0;
       row.before[c] = row.free[c] - (change != nullptr ? static_cast<double>(change[c]) : 0);
@@ -129,7 +148,6 @@ void DirectIslands::settle(const SceneOptions& options, const kernel::SceneKerne
                            const Slops<T>& slops, const RememberedRow<T>* remembered, ThreadTeam& team) {
   accepted_.clear();
   settled_.clear();
-  settled_joint_rows_.clear();
   const std::size_t most_islands = std::min(parts.bodies, parts.contacts + parts.rows);
   // Also for a call that is solved again with more islands.
   accepted_.reserve(most_islands);
@@ -140,14 +158,36 @@ void DirectIslands::settle(const SceneOptions& options, const kernel::SceneKerne
   groups_.reserve(parts.rows);
   solver_of_body_.reserve(parts.bodies);
   is_settled_.assign(graph.islands, 0);
+  settled_joint_rows_.clear();
   if (!solves_islands(options)) return;
   list_islands(job, graph);
   if (settled_rows_.size() < parts.bodies + 1) settled_rows_.resize(parts.bodies + 1);
   settled_.reserve(most_islands);
   settled_joint_rows_.reserve(parts.rows);
   settled_manifolds_.at_least(parts.contacts + 1);
+  if (options.substeps.direct_least == 1) try_to_settle(options, kernels, job, graph, parts, slops, remembered, team);
+}
+
+template <class T>
+bool DirectIslands::settle_again(const SceneOptions& options, const kernel::SceneKernelsFor<T>& kernels,
+                                 const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
+                                 const Slops<T>& slops, const RememberedRow<T>* remembered,
+                                 std::vector<std::int32_t>& substeps, ThreadTeam& team) {
+  accepted_.clear();
+  settled_.clear();
+  settled_joint_rows_.clear();
+  is_settled_.assign(graph.islands, 0);
+  try_to_settle(options, kernels, job, graph, parts, slops, remembered, team);
+  if (settled_.size() < graph.islands) return false;
+  store_settled(kernels, job, graph, substeps, team);
+  return true;
+}
+
+template <class T>
+void DirectIslands::try_to_settle(const SceneOptions& options, const kernel::SceneKernelsFor<T>& kernels,
+                                  const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
+                                  const Slops<T>& slops, const RememberedRow<T>* remembered, ThreadTeam& team) {
   const SceneContacts<T>& contacts = job.scene->contacts;
-  if (options.substeps.direct_least != 1) return;
   // Per kind of constraint, so that columns and rows of other islands make no difference.
   const bool tries_contacts = job.warm_impulse.x && job.parameters.warm_start == T(1);
   const bool tries_rows = options.substeps.joint_warm_start == 1;
@@ -165,7 +205,8 @@ void DirectIslands::settle(const SceneOptions& options, const kernel::SceneKerne
                Thresholds::large_closed,
                static_cast<std::size_t>(Thresholds::large_bodies),
                most_spin,
-               most_number<T>()};
+               most_number<T>(),
+               has_contiguous_vectors(job)};
   for (std::uint32_t i = 0; i < graph.islands; ++i) {
     if (excluded_[i] != 0) continue;
     const double most_miss = Thresholds::direct_settled * step.weight_speed;
@@ -257,11 +298,14 @@ void DirectIslands::store_settled(const kernel::SceneKernelsFor<T>& kernels, con
   }
 }
 
-#define CAROM_INSTANTIATE(T)                                                                                   \
-  template void DirectIslands::settle(const SceneOptions&, const kernel::SceneKernelsFor<T>&,                  \
-                                      const kernel::SceneJob<T>&, const Graph&, const Parts&, const Slops<T>&, \
-                                      const RememberedRow<T>*, ThreadTeam&);                                   \
-  template void DirectIslands::store_settled(const kernel::SceneKernelsFor<T>&, const kernel::SceneJob<T>&,    \
+#define CAROM_INSTANTIATE(T)                                                                                         \
+  template bool DirectIslands::settle_again(const SceneOptions&, const kernel::SceneKernelsFor<T>&,                  \
+                                            const kernel::SceneJob<T>&, const Graph&, const Parts&, const Slops<T>&, \
+                                            const RememberedRow<T>*, std::vector<std::int32_t>&, ThreadTeam&);       \
+  template void DirectIslands::settle(const SceneOptions&, const kernel::SceneKernelsFor<T>&,                        \
+                                      const kernel::SceneJob<T>&, const Graph&, const Parts&, const Slops<T>&,       \
+                                      const RememberedRow<T>*, ThreadTeam&);                                         \
+  template void DirectIslands::store_settled(const kernel::SceneKernelsFor<T>&, const kernel::SceneJob<T>&,          \
                                              const Graph&, std::vector<std::int32_t>&, ThreadTeam&);
 CAROM_INSTANTIATE(float)
 CAROM_INSTANTIATE(double)

@@ -1,0 +1,226 @@
+#include "rest.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <carom/scene.hpp>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "machine.hpp"
+#include "probe/motion_world.hpp"
+
+namespace carom::bench {
+namespace {
+
+using probe::JointType;
+using probe::MotionBody;
+using probe::MotionTouch;
+using probe::MotionWorld;
+using scenes::SceneArrays;
+using scenes::SceneData;
+
+constexpr double time_step = 1.0 / 60;
+
+MotionWorld on_ground() {
+  MotionWorld made;
+  made.gravity = {0, 0, -9.81};
+  made.planes.push_back({});
+  return made;
+}
+
+void add_box(MotionWorld& world, const support::Vector& position, double mass = 1,
+             const support::Vector& half = {0.5, 0.5, 0.5}) {
+  MotionBody made;
+  made.mass = mass;
+  made.half = half;
+  made.position = position;
+  world.bodies.push_back(made);
+}
+
+MotionWorld tower(int boxes, double top = 1) {
+  MotionWorld made = on_ground();
+  for (int i = 0; i < boxes; ++i) add_box(made, {0, 0, i + 0.5}, i + 1 == boxes ? top : 1);
+  return made;
+}
+
+MotionWorld pyramid(int base) {
+  MotionWorld made = on_ground();
+  for (int row = 0; row < base; ++row)
+    for (int i = 0; i < base - row; ++i) add_box(made, {1.04 * (i + 0.5 * row), 0, row + 0.5});
+  return made;
+}
+
+/// A running bond, with half boxes at the ends of every other row.
+MotionWorld wall(int side) {
+  MotionWorld made = on_ground();
+  for (int row = 0; row < side; ++row)
+    for (int i = 0; i < side; ++i) {
+      const bool is_shifted = row % 2 == 1, is_last = is_shifted && i + 1 == side;
+      add_box(made, {1.02 * (i + (is_shifted && !is_last ? 0.5 : 0)), 0, row + 0.5});
+      if (!is_last) continue;
+      made.bodies.back().half[0] = 0.25;
+      made.bodies.back().position[0] = 1.02 * (side - 1) + 0.25;
+      add_box(made, {-0.25, 0, row + 0.5}, 1, {0.25, 0.5, 0.5});
+    }
+  return made;
+}
+
+MotionWorld boxes_apart(int boxes) {
+  MotionWorld made = on_ground();
+  for (int i = 0; i < boxes; ++i) add_box(made, {3.0 * (i % 40), 3.0 * (i / 40), 0.5});
+  return made;
+}
+
+void join(MotionWorld& world, std::int32_t a, std::int32_t b, const support::Vector& at_a,
+          const support::Vector& at_b) {
+  probe::MotionJoint joint{a, b, JointType::ball};
+  joint.at_a = at_a;
+  joint.at_b = at_b;
+  world.joints.push_back(joint);
+}
+
+/// Twelve bodies in a row on the ground.
+MotionWorld ragdoll() {
+  MotionWorld made = on_ground();
+  for (std::int32_t i = 0; i < 12; ++i) {
+    add_box(made, {0.5 * i, 0, 0.1}, 1, {0.22, 0.1, 0.1});
+    if (i > 0) join(made, i, i - 1, {-0.25, 0, 0}, {0.25, 0, 0});
+  }
+  return made;
+}
+
+/// 20 links of 1 kg, with 100 kg hanging on the last one.
+MotionWorld chain() {
+  MotionWorld made;
+  made.gravity = {0, 0, -9.81};
+  for (std::int32_t i = 0; i < 20; ++i) {
+    add_box(made, {0, 0, -0.5 - i}, i == 19 ? 100 : 1, {0.1, 0.1, 0.5});
+    i == 0 ? join(made, 0, scenes::world, {0, 0, 0.5}, {0, 0, 0}) : join(made, i, i - 1, {0, 0, 0.5}, {0, 0, -0.5});
+  }
+  return made;
+}
+
+/// Layers of 5 × 5, 4 × 4, … boxes, each box on four others.
+MotionWorld heap() {
+  MotionWorld made = on_ground();
+  for (int layer = 0; layer < 5; ++layer)
+    for (int x = 0; x < 5 - layer; ++x)
+      for (int y = 0; y < 5 - layer; ++y)
+        add_box(made, {1.04 * (x + 0.5 * layer), 1.04 * (y + 0.5 * layer), layer + 0.5});
+  return made;
+}
+
+template <class T>
+class Stepped {
+ public:
+  Stepped(MotionWorld world, Isa isa) : world_(std::move(world)), solver_({.isa = isa, .threads = 1}) {
+    options_.method = SceneMethod::substeps;
+    options_.substeps.time_step = time_step;
+  }
+
+  /// Returns the time of the call [s].
+  double step() {
+    using Clock = std::chrono::steady_clock;
+    // Copied, so that columns stay where they are.
+    const SceneData<T> now = world_.template scene<T>(time_step, touches_);
+    scene_ = now;
+    if (!arrays_ || points_ != scene_.contact_count() + scene_.row_count()) arrays_.emplace(scene_);
+    points_ = scene_.contact_count() + scene_.row_count();
+    const Scene<T> view = scene_.view();
+    SceneResults<T> results = arrays_->view();
+    results.path = {};
+    results.separation_velocity = {};
+    const auto begin = Clock::now();
+    report_ = solver_.solve(view, results, options_);
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    world_.take(*arrays_, time_step, true);
+    return seconds;
+  }
+
+  const SceneReport& report() const { return report_; }
+  const std::vector<MotionBody>& bodies() const { return world_.bodies; }
+  std::size_t points() const { return points_; }
+
+ private:
+  MotionWorld world_;
+  SceneSolver solver_;
+  SceneOptions options_;
+  SceneReport report_;
+  SceneData<T> scene_;
+  std::optional<SceneArrays<T>> arrays_;
+  std::vector<MotionTouch> touches_;
+  std::size_t points_ = 0;
+};
+
+/// Steps in which worlds come to rest.
+constexpr int until_rest = 120;
+
+template <class T>
+void at_rest(benchmark::State& state, const std::function<MotionWorld()>& make, Isa isa) try {
+  Stepped<T> world(make(), isa);
+  for (int k = 0; k < until_rest; ++k) world.step();
+  const std::vector<MotionBody> begin = world.bodies();
+  double seconds = 0, calls = 0, moving = 0;
+  for (auto _ : state) {
+    const double time = world.step();
+    state.SetIterationTime(time);
+    seconds += time;
+    calls += 1;
+    moving += world.report().energy_after > 0 ? 1 : 0;
+  }
+  double drift = 0;
+  for (std::size_t i = 0; i < begin.size(); ++i) {
+    using scenes::operator-;
+    drift = std::max(drift, support::length(world.bodies()[i].position - begin[i].position));
+  }
+  state.counters["ns_a_point"] = 1e9 * seconds / calls / static_cast<double>(world.points());
+  state.counters["drift_mm"] = 1000 * drift;
+  state.counters["moving"] = moving;
+} catch (const std::exception& error) {
+  state.SkipWithError(error.what());
+}
+
+}  // namespace
+
+void register_rest() {
+  const auto add = [](const std::string& name, const std::function<MotionWorld()>& make, int calls) {
+    for (const Isa isa : available_isas())
+      if (isa == best_isa() || isa == Isa::avx2)
+        benchmark::RegisterBenchmark(("scene/rest/f32/" + std::string(to_string(isa)) + "/" + name).c_str(),
+                                     at_rest<float>, make, isa)
+            ->UseManualTime()
+            ->Iterations(calls);
+  };
+  add(
+      "box", [] { return tower(1); }, 4000);
+  add(
+      "pair:1000", [] { return tower(2, 1000); }, 4000);
+  add(
+      "tower:20", [] { return tower(20); }, 2000);
+  add(
+      "tower:20x1000", [] { return tower(20, 1000); }, 2000);
+  add(
+      "tower:100", [] { return tower(100); }, 500);
+  add(
+      "pyramid:10", [] { return pyramid(10); }, 500);
+  add(
+      "pyramid:20", [] { return pyramid(20); }, 300);
+  add(
+      "pyramid:40", [] { return pyramid(40); }, 100);
+  add(
+      "wall:16", [] { return wall(16); }, 300);
+  add("ragdoll:12", ragdoll, 2000);
+  add("chain:20", chain, 2000);
+  add("heap:55", heap, 500);
+  add(
+      "boxes:1000", [] { return boxes_apart(1000); }, 100);
+}
+
+}  // namespace carom::bench
