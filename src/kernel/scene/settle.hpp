@@ -267,7 +267,8 @@ struct SettledIslands : FourLanes {
       const Four miss = dot(u, n) - target;
       const Vector error = {u.x - target * n[0], u.y - target * n[1], u.z - target * n[2]};
       const Four error2 = (error.x * error.x + error.y * error.y) + error.z * error.z;
-      const Truth met = loaded ? error2 <= zero + island.most_miss * island.most_miss : miss >= zero - island.most_miss;
+      const Truth above = miss >= zero - island.most_miss, below = miss <= zero + island.most_miss;
+      const Truth met = above & (~loaded | (below & (error2 <= zero + island.most_error * island.most_error)));
       bad |= ~met | struck | ~(gap >= -slop);
       approach = larger(least - free, approach);
       residual = larger(-miss, residual);

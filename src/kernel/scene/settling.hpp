@@ -45,7 +45,8 @@ struct SettledIsland {
   std::uint32_t first = 0, end = 0;          ///< in Settling::manifolds
   std::uint32_t first_row = 0, end_row = 0;  ///< in Settling::joint_rows
   bool may_be_large = false;
-  double most_miss = 0;  ///< [m/s] of a target
+  double most_miss = 0;   ///< [m/s] of a target
+  double most_error = 0;  ///< [m/s] of the relative velocity of a loaded contact, in any direction
   /// Not 0: it must have this number of bodies, be still, and have the same change of velocity by forces everywhere.
   std::size_t stopped_bodies = 0;
   /// [m/s] An island without faster bodies is still. If it kept its velocities, they would add up from call to

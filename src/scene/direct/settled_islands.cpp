@@ -210,8 +210,12 @@ void DirectIslands::try_to_settle(const SceneOptions& options, const kernel::Sce
   for (std::uint32_t i = 0; i < graph.islands; ++i) {
     if (excluded_[i] != 0) continue;
     const double most_miss = Thresholds::direct_settled * step.weight_speed;
-    kernel::SettledIsland island{
-        .number = i, .first = begin_[i], .end = begin_[i + 1], .most_miss = most_miss, .still = still * most_miss};
+    kernel::SettledIsland island{.number = i,
+                                 .first = begin_[i],
+                                 .end = begin_[i + 1],
+                                 .most_miss = most_miss,
+                                 .most_error = most_miss,
+                                 .still = still * most_miss};
     const bool has_contacts = island.first < island.end;
     if ((has_contacts && !tries_contacts) || (group_begin_[i] < group_begin_[i + 1] && !tries_rows)) continue;
     const Constraint& first =
@@ -253,7 +257,10 @@ void DirectIslands::try_to_settle(const SceneOptions& options, const kernel::Sce
       if (island.stopped_bodies > 0) {
         // Impulses that miss by more would count as not converged.
         island.most_miss = std::min(Thresholds::direct_calm * step.weight_speed, Thresholds::direct_push);
-        island.still = Thresholds::large_stop * step.weight_speed;
+        island.most_error = island.still = Thresholds::large_stop * step.weight_speed;
+        // Contacts at rest may use all of their friction.
+        constexpr double all_of_it = (1 + 4 * double{std::numeric_limits<T>::epsilon()}) / Thresholds::direct_slipping;
+        for (std::uint32_t k = island.first; k < island.end; ++k) settling_.of_manifold[k].slipping *= all_of_it;
       }
       if (is_plain && kernels.settle(job, settling_, island)) is_settled_[island.number] = 1;
     }
