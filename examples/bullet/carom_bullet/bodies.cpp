@@ -72,7 +72,8 @@ constexpr std::size_t velocities_end = sizeof(btCollisionObject) + sizeof(btMatr
 void Bodies::clear() {
   taken_.clear();
   state_.resize(0);
-  has_links_ = has_sweeps_ = false;
+  read_ = 0;
+  has_links_ = has_sweeps_ = any_has_locked_axes_ = false;
 }
 
 std::int32_t Bodies::take(btCollisionObject& object) {
@@ -91,8 +92,11 @@ std::int32_t Bodies::take(btCollisionObject& object) {
   body->setCompanionId(index);
   const bool moves = !kinematic && body->getInvMass() > 0;
   const bool has_sweep = moves && body->getCcdSquareMotionThreshold() != 0 && body->getCollisionShape()->isConvex();
+  const btVector3& along = body->getLinearFactor();
+  const bool has_locked_axes = moves && (along.x() == 0 || along.y() == 0 || along.z() == 0);
   has_sweeps_ = has_sweeps_ || has_sweep;
-  taken_.push_back({body, moves, false, has_sweep, false});
+  any_has_locked_axes_ = any_has_locked_axes_ || has_locked_axes;
+  taken_.push_back({body, moves, has_locked_axes, has_sweep, false});
   return index;
 }
 
@@ -105,8 +109,6 @@ void Bodies::read(std::size_t first, std::size_t end, const btContactSolverInfo&
     state.velocity = state.velocity_before;
     state.spin = state.spin_before;
     for (int half = 0; half < halves; ++half) add_half_to(state);
-    const btVector3& along = body.getLinearFactor();
-    taken_[i].has_locked_axes = taken_[i].moves && (along.x() == 0 || along.y() == 0 || along.z() == 0);
   }
 }
 

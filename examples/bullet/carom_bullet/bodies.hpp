@@ -8,6 +8,7 @@
 #include <carom/scene.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "columns.hpp"
@@ -26,8 +27,8 @@ struct BodyState {
   std::array<btScalar, 6> inverse_inertia;
 };
 
-/// The movable and kinematic bodies of one step. All others are the immovable world. A step first takes all bodies,
-/// then reads their states.
+/// The movable and kinematic bodies of one step. All others are the immovable world. A step takes all bodies, and reads
+/// the state of each once, at any time before it is solved.
 class Bodies {
  public:
   static constexpr std::int32_t world = -1;
@@ -42,16 +43,32 @@ class Bodies {
   /// True if one of the objects is a link of a multibody, which has no velocity of its own.
   bool has_links() const { return has_links_; }
 
-  /// Makes room for the states of all bodies.
-  void reserve() { state_.resize(size()); }
+  /// Makes room for the states of all bodies. Returns the number of those that have been read.
+  std::size_t reserve() {
+    state_.resize(size());
+    return std::exchange(read_, size());
+  }
   /// Reads the bodies [first, end), and adds this number of halves of the velocity change by forces.
   void read(std::size_t first, std::size_t end, const btContactSolverInfo& info, int halves);
+  /// Reads the bodies that have not been read yet.
+  void read_new(const btContactSolverInfo& info, int halves) {
+    const std::size_t first = reserve();
+    read(first, size(), info, halves);
+  }
+  /// [m] the centre of mass of body i, whose object this is; also of bodies of the world, and of those that have not
+  /// been read.
+  const btVector3& origin(std::int32_t i, const btCollisionObject& object) const {
+    return i >= 0 && static_cast<std::size_t>(i) < read_ ? state_[static_cast<std::size_t>(i)].origin
+                                                         : object.getWorldTransform().getOrigin();
+  }
   BodyState& operator[](std::size_t i) { return state_[i]; }
   const BodyState& operator[](std::size_t i) const { return state_[i]; }
   /// Adds half of what forces do to the velocities in the step.
   void add_half();
   /// True if Bullet keeps a body from moving along an axis of the world.
   bool has_locked_axes(std::size_t i) const { return taken_[i].has_locked_axes; }
+  /// The same of any body.
+  bool any_has_locked_axes() const { return any_has_locked_axes_; }
 
   /// Finds the bodies whose motion Bullet will sweep at the velocities of now, and zeroes their starts. Returns true if
   /// there are any.
@@ -78,7 +95,8 @@ class Bodies {
 
   std::vector<Taken> taken_;
   Scratch<BodyState> state_;
-  bool has_links_ = false, has_sweeps_ = false;
+  std::size_t read_ = 0;  // the number of bodies whose state is there
+  bool has_links_ = false, has_sweeps_ = false, any_has_locked_axes_ = false;
 };
 
 /// The velocity of a point of body i, which stands at `lever` from the centre of mass; 0 of the world.

@@ -245,6 +245,7 @@ void Constraints::resist_rolling(const btPersistentManifold& manifold, Bodies& b
 }
 
 void Constraints::lock_axes(const Bodies& bodies) {
+  if (!bodies.any_has_locked_axes()) return;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (!bodies.has_locked_axes(i)) continue;
     const btVector3& factor = bodies.body(i).getLinearFactor();

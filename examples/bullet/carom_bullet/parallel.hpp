@@ -11,11 +11,14 @@ class Parallel {
   /// `threads` is Execution::threads.
   explicit Parallel(int threads) : threads_(threads) {}
 
+  /// True if `each` uses several threads for this many.
+  bool spreads(std::size_t count, std::size_t grain) const { return threads_ != 1 && count >= 2 * grain; }
+
   /// Calls work(first, end) for ranges that make up [0, count), on several threads where there are at least two ranges
   /// of `grain`.
   template <class Work>
   void each(std::size_t count, std::size_t grain, const Work& work) const {
-    if (threads_ == 1 || count < 2 * grain) {
+    if (!spreads(count, grain)) {
       work(std::size_t{0}, count);
       return;
     }

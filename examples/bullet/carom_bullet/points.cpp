@@ -3,6 +3,7 @@
 #include <BulletCollision/CollisionDispatch/btManifoldResult.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace carom::bullet {
 
@@ -115,40 +116,41 @@ void Points::clear() {
   rolling_.clear();
   colliding_.clear();
   deep_.clear();
+  read_ = 0;
   surface_moves_ = has_models_ = false;
   names_.begin();
 }
 
-void Points::take(btPersistentManifold& manifold, Bodies& bodies, bool named) {
+bool Points::take(btPersistentManifold& manifold, Bodies& bodies, bool named) {
   // Bullet's manifolds give away constant bodies, which its solvers write to.
   const std::int32_t a = bodies.take(const_cast<btCollisionObject&>(*manifold.getBody0()));
   const std::int32_t b = bodies.take(const_cast<btCollisionObject&>(*manifold.getBody1()));
-  if (!bodies.moves(a) && !bodies.moves(b)) return;
+  if (!bodies.moves(a) && !bodies.moves(b)) return false;
   const bool all = manifold.getContactBreakingThreshold() <= manifold.getContactProcessingThreshold();
-  const std::size_t first = taken_.empty() ? 0 : taken_.back().first + taken_.back().count;
   auto counted = static_cast<std::size_t>(manifold.getNumContacts());
   if (!all)
     for (int i = 0; i < manifold.getNumContacts(); ++i)
       counted -= manifold.getContactPoint(i).getDistance() > manifold.getContactProcessingThreshold();
   const std::size_t before = named ? names_.find(manifold) : PointNames::none;
-  taken_.push_back({&manifold, a, b, first, counted, before, all, false, false});
+  taken_.push_back({&manifold, a, b, count(), counted, before, all, false, false});
+  return true;
 }
 
-void Points::reserve(const Reading& how) {
-  const std::size_t count = taken_.empty() ? 0 : taken_.back().first + taken_.back().count;
-  all_.resize(count);
-  surface_velocity_.resize(count);
-  impulse.resize(count);
-  restitution_.resize(count);
-  gap_.resize(count);
+std::size_t Points::reserve(std::size_t further, const Reading& how) {
+  const std::size_t points = count() + further * MANIFOLD_CACHE_SIZE;
+  all_.resize(points);
+  impulse.resize(points);
+  restitution_.resize(points);
+  gap_.resize(points);
   if (how.substeps) {
-    names_.reserve(taken_.size());
-    key_.resize(count);
+    names_.reserve(taken_.size() + further);
+    key_.resize(points);
   } else {
-    warm_impulse_.resize(count);
-    share_.resize(count);
-    target_.resize(count);
+    warm_impulse_.resize(points);
+    share_.resize(points);
+    target_.resize(points);
   }
+  return std::exchange(read_, taken_.size());
 }
 
 void Points::read(std::size_t first, std::size_t end, const Bodies& bodies, const Reading& how) {
@@ -159,11 +161,12 @@ void Points::read(std::size_t first, std::size_t end, const Bodies& bodies, cons
   }
 }
 
-void Points::sum_up(const Reading& how) {
+void Points::end_reading(const Reading& how) {
   for (const Taken& taken : taken_) {
     has_models_ = has_models_ || taken.has_model;
     surface_moves_ = surface_moves_ || taken.surface_moves;
   }
+  if (surface_moves_) read_surfaces(how);
   if (has_models_ && how.without_models) {
     for (const Taken& taken : taken_)
       if (taken.has_model) rolling_.push_back(taken.manifold);
@@ -181,11 +184,8 @@ void Points::sum_up(const Reading& how) {
 void Points::read(Taken& taken, std::size_t number, const Bodies& bodies, const Reading& how) {
   const btPersistentManifold& manifold = *taken.manifold;
   const btContactSolverInfo& info = how.info;
-  const auto origin_of = [&](std::int32_t body, const btCollisionObject* object) -> const btVector3& {
-    return body < 0 ? object->getWorldTransform().getOrigin() : bodies[static_cast<std::size_t>(body)].origin;
-  };
-  const btVector3 &origin_a = origin_of(taken.a, manifold.getBody0()),
-                  &origin_b = origin_of(taken.b, manifold.getBody1());
+  const btVector3 origin_a = bodies.origin(taken.a, *manifold.getBody0()),
+                  origin_b = bodies.origin(taken.b, *manifold.getBody1());
   const btScalar rate = 1 / info.m_timeStep;
   const btScalar limit = how.normal_tolerance * how.normal_tolerance;
   const PointNames::Keys* const keys = how.substeps ? &names_.name(number, manifold, taken.before) : nullptr;
@@ -222,30 +222,39 @@ void Points::read(Taken& taken, std::size_t number, const Bodies& bodies, const 
       }
       warm_impulse_.set(i, warm);
     }
-    btVector3 moves(0, 0, 0);
-    if (own || has_flag(point, BT_CONTACT_FLAG_FRICTION_ANCHOR)) {
-      moves = surface_velocity(point, own, info);
-      taken.surface_moves = taken.surface_moves || !moves.isZero();
-    }
-    surface_velocity_.set(i, moves);
+    if (own || has_flag(point, BT_CONTACT_FLAG_FRICTION_ANCHOR))
+      taken.surface_moves = taken.surface_moves || !surface_velocity(point, own, info).isZero();
     taken.has_model = taken.has_model || has_model(point, own, info);
     ++i;
   }
 }
 
+// Calls visit(i, point) for the points of a manifold that count.
+template <class Visit>
+void Points::each_point(const Taken& taken, const Visit& visit) {
+  const btPersistentManifold& manifold = *taken.manifold;
+  std::size_t i = taken.first;
+  for (int p = 0; p < manifold.getNumContacts(); ++p) {
+    const btManifoldPoint& point = manifold.getContactPoint(p);
+    if (taken.all || !(point.getDistance() > manifold.getContactProcessingThreshold())) visit(i++, point);
+  }
+}
+
 void Points::read_models(const Reading& how) {
   models_.resize(size());
-  for (const Taken& taken : taken_) {
-    const btPersistentManifold& manifold = *taken.manifold;
-    std::size_t i = taken.first;
-    for (int p = 0; p < manifold.getNumContacts(); ++p) {
-      const btManifoldPoint& point = manifold.getContactPoint(p);
-      if (!taken.all && point.getDistance() > manifold.getContactProcessingThreshold()) continue;
-      models_.read(i, point, all_.normal[i], *manifold.getBody0(), *manifold.getBody1(),
+  for (const Taken& taken : taken_)
+    each_point(taken, [&](std::size_t i, const btManifoldPoint& point) {
+      models_.read(i, point, all_.normal[i], *taken.manifold->getBody0(), *taken.manifold->getBody1(),
                    own_directions(point, how.info), how.substeps, how.info, all_.friction[i]);
-      ++i;
-    }
-  }
+    });
+}
+
+void Points::read_surfaces(const Reading& how) {
+  surface_velocity_.resize(size());
+  for (const Taken& taken : taken_)
+    each_point(taken, [&](std::size_t i, const btManifoldPoint& point) {
+      surface_velocity_.set(i, surface_velocity(point, own_directions(point, how.info), how.info));
+    });
 }
 
 btScalar Points::approach(std::size_t i, const Bodies& bodies, btVector3 BodyState::*velocity,

@@ -15,12 +15,14 @@
 
 namespace carom::bullet {
 
-/// The points of one step that may get an impulse. Arrays are as long as there are points.
+/// The points of one step that may get an impulse. Arrays are as long as there are points. A step takes manifolds, and
+/// reads the points of each once, at any time before `end_reading`.
 class Points {
  public:
   void clear();
-  /// Takes in the bodies of a manifold, and notes its points. `named`: they get names.
-  void take(btPersistentManifold& manifold, Bodies& bodies, bool named);
+  /// Takes in the bodies of a manifold, and notes its points. `named`: they get names. Returns false if none of its
+  /// bodies moves.
+  bool take(btPersistentManifold& manifold, Bodies& bodies, bool named);
   std::size_t manifolds() const { return taken_.size(); }
 
   /// Says what to read of points.
@@ -34,13 +36,19 @@ class Points {
     /// Predictive points have the restitution of their bodies, which Bullet does not give them.
     bool predicted_rebound;
   };
-  /// Makes room for all points that were taken.
-  void reserve(const Reading& how);
+  /// Makes room for the points of all manifolds that were taken, and of so many further ones. Returns the number of
+  /// manifolds that have been read, and takes all as read from now on.
+  std::size_t reserve(std::size_t further, const Reading& how);
   /// Reads the points of the manifolds [first, end). Targets let gaps close and push overlaps out, by the share in
-  /// Bullet's settings.
+  /// Bullet's settings. Of bodies that have not been read it reads Bullet's own places.
   void read(std::size_t first, std::size_t end, const Bodies& bodies, const Reading& how);
+  /// Reads the points of the manifold that was taken last. `reserve` has made room for it.
+  void read_last(const Bodies& bodies, const Reading& how) {
+    read(taken_.back(), taken_.size() - 1, bodies, how);
+    read_ = taken_.size();
+  }
   /// Ends the reading.
-  void sum_up(const Reading& how);
+  void end_reading(const Reading& how);
   std::size_t size() const { return all_.friction.size(); }
   /// A point as a contact: body A has the normal, `gap` [m] is below 0 where the bodies overlap.
   struct Contact {
@@ -100,10 +108,15 @@ class Points {
   void read(Taken& taken, std::size_t number, const Bodies& bodies, const Reading& how);
   btScalar approach(std::size_t i, const Bodies& bodies, btVector3 BodyState::*velocity,
                     btVector3 BodyState::*spin) const;
+  template <class Visit>
+  static void each_point(const Taken& taken, const Visit& visit);
+  std::size_t count() const { return taken_.empty() ? 0 : taken_.back().first + taken_.back().count; }
   void read_models(const Reading& how);
+  void read_surfaces(const Reading& how);
   Scene<btScalar> subset(const std::vector<std::size_t>& rows, Bodies& bodies);
 
   std::vector<Taken> taken_;
+  std::size_t read_ = 0;  // the number of manifolds that have been read
   std::vector<btPersistentManifold*> rolling_;
   Columns all_;
   VectorArray warm_impulse_, surface_velocity_;

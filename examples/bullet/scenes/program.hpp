@@ -37,8 +37,9 @@ struct Scene {
 };
 
 /// The main function of a scene: --short, --solver bullet|bullet2|carom|both|all, --out FOLDER for samples and poses,
-/// --threads, --method and --iterations of carom.
-/// Returns 0, 1 if a number of carom's missed its mark, 2 on wrong arguments.
+/// --threads, --method and --iterations of carom; --sleeping lets bodies fall asleep. --times N runs the solvers N
+/// times in turn and prints their times in place of the numbers. Returns 0, 1 if a number of carom's missed its mark, 2
+/// on wrong arguments.
 int show(int argc, char** argv, const Scene& scene);
 
 }  // namespace carom_scenes
