@@ -35,7 +35,13 @@ class Bodies {
 
   void clear();
   /// Returns the index of a body, and adds the body if it is new. `world` for immovable bodies.
-  std::int32_t take(btCollisionObject& object);
+  std::int32_t take(btCollisionObject& object) {
+    // The number that Bullet keeps in a body may stem from another step.
+    const int known = object.getCompanionId();
+    const bool is_known = known >= 0 && static_cast<std::size_t>(known) < size() &&
+                          taken_[static_cast<std::size_t>(known)].body == &object;
+    return is_known ? known : take_new(object);
+  }
   std::size_t size() const { return taken_.size(); }
   btRigidBody& body(std::size_t i) const { return *taken_[i].body; }
   bool moves(std::int32_t i) const { return i >= 0 && taken_[static_cast<std::size_t>(i)].moves; }
@@ -76,8 +82,8 @@ class Bodies {
   /// True if find_swept found the body.
   bool is_swept(std::size_t i) const { return taken_[i].is_swept; }
 
-  /// Views of masses and of velocity and spin, and of what forces do to these.
-  SceneBodies<btScalar> columns(bool with_changes);
+  /// Writes views of masses and of velocity and spin; with_changes: and of what forces do to these.
+  void write(SceneBodies<btScalar>& columns, bool with_changes);
   Vector3Columns<btScalar> columns(btVector3 BodyState::*vector);
 
   /// Takes back the numbers that Bullet keeps in bodies during a step.
@@ -92,6 +98,8 @@ class Bodies {
     btRigidBody* body;
     bool moves, has_locked_axes, has_sweep, is_swept;
   };
+
+  std::int32_t take_new(btCollisionObject& object);
 
   std::vector<Taken> taken_;
   Scratch<BodyState> state_;

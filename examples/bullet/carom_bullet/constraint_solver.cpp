@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <utility>
 
 #include "bodies.hpp"
 #include "constraints.hpp"
@@ -36,6 +37,9 @@ double rest_speed_of(const Options& options) {
 }
 
 constexpr double least_relaxation = 0.01;
+
+// Groups of fewer manifolds are timed together with what follows them.
+constexpr int few = 32;
 
 // Bodies, or manifolds, that a thread takes at a time.
 constexpr std::size_t at_once = 128;
@@ -84,17 +88,30 @@ struct ConstraintSolver::State {
   void store(const Options& given, const btContactSolverInfo& info);
   void push_out(const Options& given, const btContactSolverInfo& info);
 
+  // What decides which columns the scene of a step has.
+  struct Form {
+    Contacts contacts = Contacts::simultaneous;
+    bool rebounds = false, errors = false, surfaces = false, models = false, keys = false;
+    bool operator==(const Form&) const = default;
+  };
+
   Parallel parallel;
   SceneSolver collide, hold;  // two, so that each remembers its own impulses
   Bodies bodies;
   Points points;
   Constraints constraints;
+  Scene<btScalar> held;  // of hold_all, from step to step
+  SceneResults<btScalar> results;
+  Form held_form;
   StepReport report;
   bool collecting = false;
-  bool has_begun = false;  // A group has come in this step.
-  bool is_small = true;    // The objects of a group are read as they come, not all together on several threads.
-  int empty_steps = 0;     // since the last one with a group
-  std::mutex gathering;    // the threads of a btDiscreteDynamicsWorldMt gather one after the other
+  bool has_begun = false;     // A group has come in this step.
+  bool is_small = true;       // The objects of a group are read as they come, not all together on several threads.
+  bool has_collided = false;  // The report has collisions.
+  bool lap_goes_on = false;   // The time since `lap` is no part of the report yet.
+  Clock::time_point lap;
+  int empty_steps = 0;   // since the last one with a group
+  std::mutex gathering;  // the threads of a btDiscreteDynamicsWorldMt gather one after the other
 
   // A multibody world asks for the type and steps, but hands over no groups.
   std::atomic<bool> asked_for_type = false;
@@ -103,7 +120,7 @@ struct ConstraintSolver::State {
 };
 
 void ConstraintSolver::State::gather(const Group& group, const Options& given, const btContactSolverInfo& info) {
-  auto begin = Clock::now();
+  if (!lap_goes_on) lap = Clock::now();
   if (!has_begun) this->begin();
   has_begun = true;
   const Points::Reading how = reading(given, info);
@@ -131,11 +148,14 @@ void ConstraintSolver::State::gather(const Group& group, const Options& given, c
     if (points.take(*group.manifold[i], bodies, how.substeps) && is_small) points.read_last(bodies, how);
   }
   if (is_small) bodies.read_new(info, halves);  // of constraints and manifolds alone
-  add_lap(begin, report.gather_seconds);
+  // To look at the clock takes as long as to read a body. The last group of a step is solved at once.
+  lap_goes_on = group.manifolds < few;
+  if (!lap_goes_on) add_lap(lap, report.gather_seconds);
 }
 
 void ConstraintSolver::State::solve(const Options& given, const btContactSolverInfo& info) {
-  auto begin = Clock::now();
+  auto begin = std::exchange(lap_goes_on, false) ? lap : Clock::now();
+  if (std::exchange(has_collided, false)) report.collisions = {};
   // As if the solver had been called in all empty steps.
   if (has_begun && empty_steps > SceneThresholds::remembered_calls) hold.forget();
   empty_steps = has_begun ? 0 : 1;
@@ -177,7 +197,7 @@ void ConstraintSolver::State::read(const Options& given, const btContactSolverIn
 // The first step without bodies has left the solver and the report as all further ones would.
 void ConstraintSolver::State::pass_empty_step() {
   empty_steps = std::min(empty_steps, SceneThresholds::remembered_calls) + 1;
-  report.gather_seconds = report.collision_seconds = report.contact_seconds = report.store_seconds = 0;
+  begin();
 }
 
 // Back to Bullet's objects.
@@ -195,7 +215,7 @@ void ConstraintSolver::State::store(const Options& given, const btContactSolverI
 
 // Nothing of an earlier step is left, whichever way it ended.
 void ConstraintSolver::State::begin() {
-  report = {};
+  report.gather_seconds = report.collision_seconds = report.contact_seconds = report.store_seconds = 0;
   bodies.clear();
   points.clear();
   constraints.clear();
@@ -225,14 +245,16 @@ void ConstraintSolver::State::collide_first(const Options& given, const btContac
   results.angular_velocity = bodies.columns(&BodyState::spin);
   results.impulse = points.collision_impulse.columns();
   report.collisions = collide.solve(scene, results, how);
+  has_collided = true;
 }
 
 // Impulses of the last step, which Bullet would give again, are gone too.
 void ConstraintSolver::State::hold_nothing() {
   for (auto& component : points.impulse.of) std::fill(component.begin(), component.end(), btScalar(0));
-  constraints.rows(false);
+  constraints.reserve_impulses();
   std::fill(constraints.impulse.begin(), constraints.impulse.end(), btScalar(0));
   hold.forget();
+  report.contacts = {};
 }
 
 void ConstraintSolver::State::hold_all(const Options& given, const btContactSolverInfo& info) {
@@ -241,9 +263,18 @@ void ConstraintSolver::State::hold_all(const Options& given, const btContactSolv
   // In one piece, sweeps push out errors of position as substeps do.
   const bool in_one_piece = given.contacts == Contacts::simultaneous && given.scene.simultaneous.time_step != 0;
   const bool errors = substeps || in_one_piece;
-  Scene<btScalar> scene = substeps ? points.scene_of_substeps(bodies, info, rebounds)
-                                   : points.scene(bodies, info, resting, rebounds, resting || errors);
-  scene.joints = constraints.rows(errors);
+  const Form form{given.contacts,       rebounds, errors, points.any_surface_moves(), points.any_has_model(),
+                  constraints.any_key()};
+  if (!(form == held_form)) {
+    held = {};
+    results = {};
+    held_form = form;
+  }
+  if (substeps)
+    points.write_for_substeps(held, bodies, info, rebounds);
+  else
+    points.write(held, bodies, info, resting, rebounds, resting || errors);
+  constraints.write(held.joints, errors);
 
   SceneOptions how = options_of(given, info);
   how.method = resting                               ? SceneMethod::resting
@@ -263,7 +294,6 @@ void ConstraintSolver::State::hold_all(const Options& given, const btContactSolv
                                          static_cast<double>(std::numeric_limits<float>::max()));
   how.resting.gravity = {0, 0, 0};
   if (resting) how.rest.gravity = 1e9;  // what collides has done so, so that every contact is held
-  SceneResults<btScalar> results;
   results.velocity = bodies.columns(&BodyState::velocity);
   results.angular_velocity = bodies.columns(&BodyState::spin);
   if (substeps) {
@@ -272,7 +302,7 @@ void ConstraintSolver::State::hold_all(const Options& given, const btContactSolv
   }
   results.impulse = points.impulse.columns();
   results.joint_impulse = constraints.impulse;
-  report.contacts = hold.solve(scene, results, how);
+  report.contacts = hold.solve(held, results, how);
 }
 
 // Bullet's split impulse: overlaps beyond a threshold go by moving the bodies, without velocity.
@@ -314,7 +344,7 @@ btConstraintSolverType ConstraintSolver::getSolverType() const {
 }
 
 void ConstraintSolver::prepareSolve(int, int manifolds) {
-  state_->has_begun = false;
+  state_->has_begun = state_->lap_goes_on = false;
   state_->collecting = true;
   state_->manifolds_in_world = manifolds;
   state_->is_small = !state_->parallel.spreads(static_cast<std::size_t>(std::max(manifolds, 0)), at_once);
@@ -351,6 +381,7 @@ void ConstraintSolver::allSolved(const btContactSolverInfo& info, btIDebugDraw*)
     btContactSolverInfo place;
     state_->solve(options, sound(info, place));
   } catch (...) {
+    state_->report = {};
     state_->bodies.release();
     throw;
   }

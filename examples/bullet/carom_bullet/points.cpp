@@ -99,16 +99,13 @@ void Points::Columns::resize(std::size_t count) {
   friction.resize(count);
 }
 
-Scene<btScalar> Points::Columns::scene(const SceneBodies<btScalar>& bodies) {
-  Scene<btScalar> scene;
-  scene.bodies = bodies;
-  scene.contacts.body_a = body_a;
-  scene.contacts.body_b = body_b;
-  scene.contacts.normal = normal.columns();
-  scene.contacts.lever_a = lever_a.columns();
-  scene.contacts.lever_b = lever_b.columns();
-  scene.contacts.friction = friction;
-  return scene;
+void Points::Columns::write(SceneContacts<btScalar>& contacts) {
+  contacts.body_a = body_a;
+  contacts.body_b = body_b;
+  contacts.normal = normal.columns();
+  contacts.lever_a = lever_a.columns();
+  contacts.lever_b = lever_b.columns();
+  contacts.friction = friction;
 }
 
 void Points::clear() {
@@ -263,38 +260,40 @@ btScalar Points::approach(std::size_t i, const Bodies& bodies, btVector3 BodySta
                              velocity_at(bodies, velocity, spin, all_.body_b[i], all_.lever_b[i]));
 }
 
-Scene<btScalar> Points::scene(Bodies& bodies, const btContactSolverInfo& info, bool resting, bool rebounds, bool gaps) {
+void Points::write_restitution(SceneContacts<btScalar>& contacts, bool rebounds) {
   rebounds_ = rebounds;
+  if (rebounds)
+    contacts.restitution = restitution_;
+  else
+    contacts.restitution = Column<const btScalar>::repeat(zero_, size());
+}
+
+void Points::write(Scene<btScalar>& scene, Bodies& bodies, const btContactSolverInfo& info, bool resting, bool rebounds,
+                   bool gaps) {
   // The resting method counts from the gap that is left after the step.
   if (resting)
     for (std::size_t i = 0; i < size(); ++i) target_[i] += gap_[i] / info.m_timeStep;
-  Scene<btScalar> scene = all_.scene(bodies.columns(rebounds));
-  if (rebounds)
-    scene.contacts.restitution = restitution_;
-  else
-    scene.contacts.restitution = Column<const btScalar>::repeat(zero_, size());
+  bodies.write(scene.bodies, rebounds);
+  all_.write(scene.contacts);
+  write_restitution(scene.contacts, rebounds);
   scene.contacts.target_velocity = target_;
   if (gaps) scene.contacts.gap = gap_;
   scene.contacts.warm_impulse = warm_impulse_.columns();
   if (surface_moves_) scene.contacts.surface_velocity = surface_velocity_.columns();
   if (has_models_) models_.add_to(scene.contacts, false);
-  return scene;
 }
 
-Scene<btScalar> Points::scene_of_substeps(Bodies& bodies, const btContactSolverInfo& info, bool rebounds) {
-  rebounds_ = rebounds;
+void Points::write_for_substeps(Scene<btScalar>& scene, Bodies& bodies, const btContactSolverInfo& info,
+                                bool rebounds) {
   if (info.m_linearSlop != btScalar(0))
     for (btScalar& gap : gap_) gap -= info.m_linearSlop;
-  Scene<btScalar> scene = all_.scene(bodies.columns(true));
-  if (rebounds)
-    scene.contacts.restitution = restitution_;
-  else
-    scene.contacts.restitution = Column<const btScalar>::repeat(zero_, size());
+  bodies.write(scene.bodies, true);
+  all_.write(scene.contacts);
+  write_restitution(scene.contacts, rebounds);
   scene.contacts.gap = gap_;
   scene.contacts.key = key_;
   if (surface_moves_) scene.contacts.surface_velocity = surface_velocity_.columns();
   if (has_models_) models_.add_to(scene.contacts, true);
-  return scene;
 }
 
 Scene<btScalar> Points::subset(const std::vector<std::size_t>& rows, Bodies& bodies) {
@@ -308,7 +307,10 @@ Scene<btScalar> Points::subset(const std::vector<std::size_t>& rows, Bodies& bod
     some_.lever_b.set(to, all_.lever_b[from]);
     some_.friction[to] = all_.friction[from];
   }
-  return some_.scene(bodies.columns(false));
+  Scene<btScalar> scene;
+  bodies.write(scene.bodies, false);
+  some_.write(scene.contacts);
+  return scene;
 }
 
 Scene<btScalar> Points::colliding(Bodies& bodies, const btContactSolverInfo& info,

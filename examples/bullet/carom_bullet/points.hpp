@@ -60,11 +60,14 @@ class Points {
   /// The manifolds that resist rolling or spinning by rows, for methods without contact models.
   const std::vector<btPersistentManifold*>& rolling() const { return rolling_; }
 
-  /// The scene of all points, for SceneMethod::resting, simultaneous or coulomb.
-  /// `rebounds`: contacts have their restitution. `gaps`: they have gaps.
-  Scene<btScalar> scene(Bodies& bodies, const btContactSolverInfo& info, bool resting, bool rebounds, bool gaps);
+  /// Writes the bodies and all points to a scene for SceneMethod::resting, simultaneous or coulomb, without the columns
+  /// that no body or point needs. `rebounds`: contacts have their restitution. `gaps`: they have gaps.
+  void write(Scene<btScalar>& scene, Bodies& bodies, const btContactSolverInfo& info, bool resting, bool rebounds,
+             bool gaps);
   /// The same for SceneMethod::substeps: gaps in place of targets, and keys in place of the impulses in the points.
-  Scene<btScalar> scene_of_substeps(Bodies& bodies, const btContactSolverInfo& info, bool rebounds);
+  void write_for_substeps(Scene<btScalar>& scene, Bodies& bodies, const btContactSolverInfo& info, bool rebounds);
+  bool any_surface_moves() const { return surface_moves_; }
+  bool any_has_model() const { return has_models_; }
   void forget_names() { names_.forget(); }
   /// The points that touch, or will touch within the step. They collide before contacts are held.
   Scene<btScalar> colliding(Bodies& bodies, const btContactSolverInfo& info, const btScalar& tangential_restitution);
@@ -102,7 +105,7 @@ class Points {
     Scratch<btScalar> friction;
 
     void resize(std::size_t count);
-    Scene<btScalar> scene(const SceneBodies<btScalar>& bodies);
+    void write(SceneContacts<btScalar>& contacts);
   };
 
   void read(Taken& taken, std::size_t number, const Bodies& bodies, const Reading& how);
@@ -113,6 +116,7 @@ class Points {
   std::size_t count() const { return taken_.empty() ? 0 : taken_.back().first + taken_.back().count; }
   void read_models(const Reading& how);
   void read_surfaces(const Reading& how);
+  void write_restitution(SceneContacts<btScalar>& contacts, bool rebounds);
   Scene<btScalar> subset(const std::vector<std::size_t>& rows, Bodies& bodies);
 
   std::vector<Taken> taken_;

@@ -8,7 +8,8 @@
 
 namespace carom_scenes {
 
-/// The times that one solver takes for the steps of a scene, over several runs.
+/// The times that one solver takes for the steps of a scene, over several runs. The first ten steps of a run, in which
+/// memory is allocated, do not count.
 class Times {
  public:
   void add_run(const std::vector<Sample>& samples);
