@@ -7,11 +7,17 @@ namespace carom::bullet {
 
 namespace {
 
+// Bodies that do not turn, and cubes and balls: what Bullet computes for these is rounding.
+bool has_no_gyroscopic_torque(const btRigidBody& body) {
+  const btVector3& inverse = body.getInvInertiaDiagLocal();
+  return (inverse.x() == inverse.y() && inverse.y() == inverse.z()) || body.getAngularVelocity().isZero();
+}
+
 // The step's forces and gyroscopic torques change the spin by this, as Bullet's flags of the body say.
 btVector3 spin_change_of(const btRigidBody& body, const btContactSolverInfo& info) {
   const btMatrix3x3& inverse = body.getInvInertiaTensorWorld();
   btVector3 change = inverse * body.getTotalTorque() * info.m_timeStep;
-  if (body.getAngularVelocity().isZero()) return change;
+  if (has_no_gyroscopic_torque(body)) return change;
   const int flags = body.getFlags();
   if ((flags & BT_ENABLE_GYROSCOPIC_FORCE_EXPLICIT) != 0)
     change -= inverse * body.computeGyroscopicForceExplicit(info.m_maxGyroscopicForce) * info.m_timeStep;

@@ -347,7 +347,7 @@ void ConstraintSolver::prepareSolve(int, int manifolds) {
   state_->has_begun = state_->lap_goes_on = false;
   state_->collecting = true;
   state_->manifolds_in_world = manifolds;
-  state_->is_small = !state_->parallel.spreads(static_cast<std::size_t>(std::max(manifolds, 0)), at_once);
+  state_->is_small = !state_->parallel.spreads(static_cast<std::size_t>(std::max(manifolds, 0)));
 }
 
 btScalar ConstraintSolver::solveGroup(btCollisionObject** bodies, int body_count, btPersistentManifold** manifolds,
