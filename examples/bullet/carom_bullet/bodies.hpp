@@ -49,7 +49,7 @@ class Bodies {
   /// True if one of the objects is a link of a multibody, which has no velocity of its own.
   bool has_links() const { return has_links_; }
 
-  /// Makes room for the states of all bodies. Returns the number of those that have been read.
+  /// Makes room for the states of all bodies. Returns the number of bodies that were read before.
   std::size_t reserve() {
     state_.resize(size());
     return std::exchange(read_, size());
@@ -61,8 +61,7 @@ class Bodies {
     const std::size_t first = reserve();
     read(first, size(), info, halves);
   }
-  /// [m] the centre of mass of body i, whose object this is; also of bodies of the world, and of those that have not
-  /// been read.
+  /// [m] Centre of mass of body i, whose object this is. Also for the world, and for bodies that have not been read.
   const btVector3& origin(std::int32_t i, const btCollisionObject& object) const {
     return i >= 0 && static_cast<std::size_t>(i) < read_ ? state_[static_cast<std::size_t>(i)].origin
                                                          : object.getWorldTransform().getOrigin();
@@ -103,7 +102,7 @@ class Bodies {
 
   std::vector<Taken> taken_;
   Scratch<BodyState> state_;
-  std::size_t read_ = 0;  // the number of bodies whose state is there
+  std::size_t read_ = 0;  // number of bodies that have been read
   bool has_links_ = false, has_sweeps_ = false, any_has_locked_axes_ = false;
 };
 

@@ -38,7 +38,7 @@ double rest_speed_of(const Options& options) {
 
 constexpr double least_relaxation = 0.01;
 
-// Groups of fewer manifolds are timed together with what follows them.
+// Groups of fewer manifolds are timed together with the following group.
 constexpr int few = 32;
 
 // Bodies, or manifolds, that a thread takes at a time.
@@ -60,7 +60,7 @@ Points::Reading reading(const Options& given, const btContactSolverInfo& info) {
           given.contacts == Contacts::substeps && given.collisions == Collisions::simultaneous};
 }
 
-// What Bullet hands over at once.
+// The arguments of a call of solveGroup.
 struct Group {
   btCollisionObject** object;
   int objects;
@@ -88,7 +88,7 @@ struct ConstraintSolver::State {
   void store(const Options& given, const btContactSolverInfo& info);
   void push_out(const Options& given, const btContactSolverInfo& info);
 
-  // What decides which columns the scene of a step has.
+  // The scene of a step has the same columns as the last one if these are equal.
   struct Form {
     Contacts contacts = Contacts::simultaneous;
     bool rebounds = false, errors = false, surfaces = false, models = false, keys = false;
@@ -101,7 +101,7 @@ struct ConstraintSolver::State {
   Points points;
   Constraints constraints;
   Scene<btScalar> held;  // of hold_all, from step to step
-  SceneResults<btScalar> results;
+  SceneResults<btScalar> held_results;
   Form held_form;
   StepReport report;
   bool collecting = false;
@@ -148,7 +148,7 @@ void ConstraintSolver::State::gather(const Group& group, const Options& given, c
     if (points.take(*group.manifold[i], bodies, how.substeps) && is_small) points.read_last(bodies, how);
   }
   if (is_small) bodies.read_new(info, halves);  // of constraints and manifolds alone
-  // To look at the clock takes as long as to read a body. The last group of a step is solved at once.
+  // The clock takes as long as the reading of a body. The last group of a step is solved at once.
   lap_goes_on = group.manifolds < few;
   if (!lap_goes_on) add_lap(lap, report.gather_seconds);
 }
@@ -156,7 +156,7 @@ void ConstraintSolver::State::gather(const Group& group, const Options& given, c
 void ConstraintSolver::State::solve(const Options& given, const btContactSolverInfo& info) {
   auto begin = std::exchange(lap_goes_on, false) ? lap : Clock::now();
   if (std::exchange(has_collided, false)) report.collisions = {};
-  // As if the solver had been called in all empty steps.
+  // Empty steps count as calls of the solver.
   if (has_begun && empty_steps > SceneThresholds::remembered_calls) hold.forget();
   empty_steps = has_begun ? 0 : 1;
   read(given, info);
@@ -194,7 +194,7 @@ void ConstraintSolver::State::read(const Options& given, const btContactSolverIn
   constraints.lock_axes(bodies);
 }
 
-// The first step without bodies has left the solver and the report as all further ones would.
+// The first empty step has left the solver and the report as any further empty step would.
 void ConstraintSolver::State::pass_empty_step() {
   empty_steps = std::min(empty_steps, SceneThresholds::remembered_calls) + 1;
   begin();
@@ -267,7 +267,7 @@ void ConstraintSolver::State::hold_all(const Options& given, const btContactSolv
                   constraints.any_key()};
   if (!(form == held_form)) {
     held = {};
-    results = {};
+    held_results = {};
     held_form = form;
   }
   if (substeps)
@@ -294,15 +294,15 @@ void ConstraintSolver::State::hold_all(const Options& given, const btContactSolv
                                          static_cast<double>(std::numeric_limits<float>::max()));
   how.resting.gravity = {0, 0, 0};
   if (resting) how.rest.gravity = 1e9;  // what collides has done so, so that every contact is held
-  results.velocity = bodies.columns(&BodyState::velocity);
-  results.angular_velocity = bodies.columns(&BodyState::spin);
+  held_results.velocity = bodies.columns(&BodyState::velocity);
+  held_results.angular_velocity = bodies.columns(&BodyState::spin);
   if (substeps) {
-    results.displacement = bodies.columns(&BodyState::displacement);
-    results.rotation = bodies.columns(&BodyState::rotation);
+    held_results.displacement = bodies.columns(&BodyState::displacement);
+    held_results.rotation = bodies.columns(&BodyState::rotation);
   }
-  results.impulse = points.impulse.columns();
-  results.joint_impulse = constraints.impulse;
-  report.contacts = hold.solve(held, results, how);
+  held_results.impulse = points.impulse.columns();
+  held_results.joint_impulse = constraints.impulse;
+  report.contacts = hold.solve(held, held_results, how);
 }
 
 // Bullet's split impulse: overlaps beyond a threshold go by moving the bodies, without velocity.
@@ -373,7 +373,8 @@ void ConstraintSolver::allSolved(const btContactSolverInfo& info, btIDebugDraw*)
   if (state_->asked_for_type && !state_->has_had_groups && state_->manifolds_in_world > 0)
     throw Error(
         "carom: the world has contacts but hands over none: a btMultiBodyDynamicsWorld only uses its own solver");
-  if (!state_->has_begun && state_->empty_steps > 0) return state_->pass_empty_step();
+  if (!state_->has_begun && state_->empty_steps > 0 && state_->held_form.contacts == options.contacts)
+    return state_->pass_empty_step();
   if (!state_->has_begun) state_->begin();
   try {
     if (state_->bodies.has_links())

@@ -32,9 +32,9 @@ btScalar velocity_along(const Row& row, const Bodies& bodies) {
   return sum;
 }
 
-// Three rows that keep two points together along three axes tell where these are: of the rotation r x n about an axis n
-// the sum of n x (r x n) is 2 r. Lever arms that carom knows turn with the bodies from substep to substep; those of the
-// start would feed a chain under tension with energy.
+// Finds the lever arms r of three rows that keep two points together along three axes n: the sum of n x (r x n) over
+// the axes is 2 r. With them the rows turn with the bodies from substep to substep. Rows of the start of the step would
+// feed a chain under tension with energy.
 bool find_arms(Row* rows) {
   const auto axis = [&](int i) -> const btVector3& { return rows[i].linear_a; };
   for (int i = 0; i < 3; ++i) {
@@ -177,8 +177,8 @@ void Constraints::take(btTypedConstraint& constraint, Bodies& bodies, const btCo
   }
 }
 
-// A row asks for a share of its error a step, linear in the ERP, and for a velocity: that of a motor, or of a rebound
-// at a limit.
+// A row asks for a share of its error per step, linear in the ERP, and for the velocity of a motor or of a rebound at a
+// limit.
 void Constraints::split_errors(const Taken& taken, const btContactSolverInfo& info) {
   const auto is_finite = [](btScalar bound) { return std::abs(bound) < SIMD_INFINITY; };
   for (std::size_t i = 0; i < taken.count; ++i) {

@@ -15,7 +15,7 @@
 
 namespace carom::bullet {
 
-/// A row where Bullet's constraints write it, whose vectors have four numbers, and what carom wants to know beside it.
+/// A row that Bullet's constraints write, with vectors of four numbers, and carom's further columns of the row.
 struct Row {
   static constexpr btScalar infinity = std::numeric_limits<btScalar>::infinity();
 
@@ -42,11 +42,11 @@ class Constraints {
   /// Rows that keep bodies from moving along the axes that Bullet's linear factor locks.
   void lock_axes(const Bodies& bodies);
 
-  /// Writes views of all rows. The impulses are to be written to `impulse`. `errors`: with what the positions of rows
-  /// are kept by. Without any_key() they have no keys.
+  /// Writes views of all rows, and makes room for their impulses in `impulse`. `errors`: with the columns of position
+  /// errors. They have keys only if any_key().
   void write(JointRows<btScalar>& columns, bool errors);
   bool any_key() const { return any_key_; }
-  /// Readies `impulse`.
+  /// Makes room in `impulse`.
   void reserve_impulses() { impulse.resize(rows_.size()); }
   /// The rows without bounds, which hold while contacts collide: their target velocity is 0.
   JointRows<btScalar> rigid_rows();

@@ -24,7 +24,7 @@ class PointNames {
   void begin();
   /// The place of a manifold in the last step, or none.
   std::size_t find(const btPersistentManifold& manifold);
-  /// Makes room for so many manifolds. Those that have been named keep their names.
+  /// Makes room for this number of manifolds. Manifolds that have been named keep their names.
   void reserve(std::size_t manifolds) { now_.resize(manifolds); }
   /// The keys of manifold number `i`, whose place in the last step was `before`.
   const Keys& name(std::size_t i, const btPersistentManifold& manifold, std::size_t before);

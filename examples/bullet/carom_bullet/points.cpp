@@ -24,13 +24,6 @@ bool is_predictive(const btManifoldPoint& point, const btCollisionObject* body) 
   return point.m_localPointA.isZero() && point.getPositionWorldOnA() == body->getWorldTransform().getOrigin();
 }
 
-btScalar restitution_of(const btManifoldPoint& point, const btPersistentManifold& manifold, bool predicted_rebound) {
-  btScalar restitution = point.m_combinedRestitution;
-  if (restitution == 0 && predicted_rebound && is_predictive(point, manifold.getBody0()))
-    restitution = gCalculateCombinedRestitutionCallback(manifold.getBody0(), manifold.getBody1());
-  return std::max(restitution, btScalar(0));
-}
-
 bool is_deep(btScalar gap, const btContactSolverInfo& info) {
   return info.m_splitImpulse != 0 && gap <= info.m_splitImpulsePenetrationThreshold;
 }
@@ -178,18 +171,28 @@ void Points::end_reading(const Reading& how) {
       if (is_deep(gap_[i], how.info)) deep_.push_back(i);
 }
 
+// Calls visit(i, point) for the points of a manifold that count.
+template <class Visit>
+void Points::each_point(const Taken& taken, const Visit& visit) {
+  const btPersistentManifold& manifold = *taken.manifold;
+  std::size_t i = taken.first;
+  for (int p = 0; p < manifold.getNumContacts(); ++p) {
+    const btManifoldPoint& point = manifold.getContactPoint(p);
+    if (taken.all || !(point.getDistance() > manifold.getContactProcessingThreshold())) visit(i++, point);
+  }
+}
+
 void Points::read(Taken& taken, std::size_t number, const Bodies& bodies, const Reading& how) {
   const btPersistentManifold& manifold = *taken.manifold;
   const btContactSolverInfo& info = how.info;
   const btVector3 origin_a = bodies.origin(taken.a, *manifold.getBody0()),
                   origin_b = bodies.origin(taken.b, *manifold.getBody1());
-  const btScalar rate = 1 / info.m_timeStep;
-  const btScalar limit = how.normal_tolerance * how.normal_tolerance;
+  const btScalar limit = how.normal_tolerance * how.normal_tolerance, slop = info.m_linearSlop;
   const PointNames::Keys* const keys = how.substeps ? &names_.name(number, manifold, taken.before) : nullptr;
-  taken.has_model = has_anisotropic_friction(manifold.getBody0(), manifold.getBody1());
   btVector3 normal(0, 0, 0);
-  Directions directions;
+  bool has_flags = false, turns_hard = false, may_be_predictive = false;
   std::size_t i = taken.first;
+  // Nothing but plain numbers: what few points have comes after it.
   for (int p = 0; p < manifold.getNumContacts(); ++p) {
     const btManifoldPoint& point = manifold.getContactPoint(p);
     if (!taken.all && point.getDistance() > manifold.getContactProcessingThreshold()) continue;
@@ -200,41 +203,51 @@ void Points::read(Taken& taken, std::size_t number, const Bodies& bodies, const 
     all_.lever_a.set(i, point.getPositionWorldOnA() - origin_a);
     all_.lever_b.set(i, point.getPositionWorldOnB() - origin_b);
     all_.friction[i] = point.m_combinedFriction;
-    restitution_[i] = restitution_of(point, manifold, how.predicted_rebound);
-    const btScalar gap = point.getDistance() + info.m_linearSlop;
-    gap_[i] = gap;
-    const bool own = own_directions(point, info);
-    if (how.substeps) {
-      key_[i] = (*keys)[static_cast<std::size_t>(p)];
-    } else {
-      share_[i] = share_of(point, info);
-      target_[i] = gap > 0 ? -gap * rate : is_deep(gap, info) ? btScalar(0) : -gap * share_[i] * rate;
-      // m_prevRHS holds the impulse of a collision, which must not act again.
-      const btScalar held = point.m_appliedImpulse - point.m_prevRHS;
-      btVector3 warm(0, 0, 0);
-      if (held > 0) {
-        directions.find(point, normal, own);
-        warm = normal * held + directions.first * point.m_appliedImpulseLateral1 +
-               directions.second * point.m_appliedImpulseLateral2;
-      }
-      warm_impulse_.set(i, warm);
-    }
-    if (own || has_flag(point, BT_CONTACT_FLAG_FRICTION_ANCHOR))
-      taken.surface_moves = taken.surface_moves || !surface_velocity(point, own, info).isZero();
-    taken.has_model = taken.has_model || has_model(point, own, info);
+    restitution_[i] = std::max(point.m_combinedRestitution, btScalar(0));
+    gap_[i] = point.getDistance() + slop;
+    if (keys != nullptr) key_[i] = (*keys)[static_cast<std::size_t>(p)];
+    has_flags |= point.m_contactPointFlags != 0;
+    turns_hard |= point.m_combinedRollingFriction > 0 || point.m_combinedSpinningFriction > 0;
+    may_be_predictive |= point.m_combinedRestitution == 0 && point.m_localPointA.isZero();
     ++i;
   }
+  if (!how.substeps) read_for_sweeps(taken, how);
+  if (how.predicted_rebound && may_be_predictive)
+    each_point(taken, [&](std::size_t k, const btManifoldPoint& point) {
+      if (point.m_combinedRestitution == 0 && is_predictive(point, manifold.getBody0()))
+        restitution_[k] =
+            std::max(gCalculateCombinedRestitutionCallback(manifold.getBody0(), manifold.getBody1()), btScalar(0));
+    });
+  taken.has_model =
+      turns_hard || info.m_globalCfm > 0 || has_anisotropic_friction(manifold.getBody0(), manifold.getBody1());
+  if (!has_flags) return;
+  each_point(taken, [&](std::size_t, const btManifoldPoint& point) {
+    const bool own = own_directions(point, info);
+    taken.surface_moves = taken.surface_moves || !surface_velocity(point, own, info).isZero();
+    taken.has_model = taken.has_model || has_model(point, own, info);
+  });
 }
 
-// Calls visit(i, point) for the points of a manifold that count.
-template <class Visit>
-void Points::each_point(const Taken& taken, const Visit& visit) {
-  const btPersistentManifold& manifold = *taken.manifold;
-  std::size_t i = taken.first;
-  for (int p = 0; p < manifold.getNumContacts(); ++p) {
-    const btManifoldPoint& point = manifold.getContactPoint(p);
-    if (taken.all || !(point.getDistance() > manifold.getContactProcessingThreshold())) visit(i++, point);
-  }
+// Targets, and the impulses of the last step.
+void Points::read_for_sweeps(const Taken& taken, const Reading& how) {
+  const btContactSolverInfo& info = how.info;
+  const btScalar rate = 1 / info.m_timeStep;
+  Directions directions;
+  each_point(taken, [&](std::size_t i, const btManifoldPoint& point) {
+    const btScalar gap = gap_[i];
+    share_[i] = share_of(point, info);
+    target_[i] = gap > 0 ? -gap * rate : is_deep(gap, info) ? btScalar(0) : -gap * share_[i] * rate;
+    // m_prevRHS holds the impulse of a collision, which must not act again.
+    const btScalar held = point.m_appliedImpulse - point.m_prevRHS;
+    btVector3 warm(0, 0, 0);
+    if (held > 0) {
+      const btVector3 normal = all_.normal[i];
+      directions.find(point, normal, own_directions(point, info));
+      warm = normal * held + directions.first * point.m_appliedImpulseLateral1 +
+             directions.second * point.m_appliedImpulseLateral2;
+    }
+    warm_impulse_.set(i, warm);
+  });
 }
 
 void Points::read_models(const Reading& how) {

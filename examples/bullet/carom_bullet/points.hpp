@@ -36,11 +36,11 @@ class Points {
     /// Predictive points have the restitution of their bodies, which Bullet does not give them.
     bool predicted_rebound;
   };
-  /// Makes room for the points of all manifolds that were taken, and of so many further ones. Returns the number of
-  /// manifolds that have been read, and takes all as read from now on.
+  /// Makes room for the points of all manifolds that were taken, and of this number of further manifolds. Returns the
+  /// number of manifolds that were read before, and counts all as read.
   std::size_t reserve(std::size_t further, const Reading& how);
   /// Reads the points of the manifolds [first, end). Targets let gaps close and push overlaps out, by the share in
-  /// Bullet's settings. Of bodies that have not been read it reads Bullet's own places.
+  /// Bullet's settings. Bodies need not have been read.
   void read(std::size_t first, std::size_t end, const Bodies& bodies, const Reading& how);
   /// Reads the points of the manifold that was taken last. `reserve` has made room for it.
   void read_last(const Bodies& bodies, const Reading& how) {
@@ -114,6 +114,7 @@ class Points {
   template <class Visit>
   static void each_point(const Taken& taken, const Visit& visit);
   std::size_t count() const { return taken_.empty() ? 0 : taken_.back().first + taken_.back().count; }
+  void read_for_sweeps(const Taken& taken, const Reading& how);
   void read_models(const Reading& how);
   void read_surfaces(const Reading& how);
   void write_restitution(SceneContacts<btScalar>& contacts, bool rebounds);

@@ -1,5 +1,5 @@
-// Scenes of the size that games have in a frame: a box, a stack of ten, heaps of fifty and of two hundred boxes. Bodies
-// may fall asleep. With --times they tell what a solver costs.
+// Scenes of the size of a game's frame: a box, a stack of ten boxes, heaps of fifty and of two hundred. Bodies may fall
+// asleep. --times measures the cost of the solvers.
 #include <cstdint>
 #include <limits>
 #include <random>

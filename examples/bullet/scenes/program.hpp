@@ -28,9 +28,9 @@ struct Number {
 
 struct Scene {
   std::string name;   ///< of files: card_house
-  std::string title;  ///< one line: what is shown
+  std::string title;  ///< one line about the scene
   WorldOptions options;
-  /// Builds the scene in the empty world, steps it and gives its numbers, the most telling one first.
+  /// Builds the scene in the empty world, steps it and returns its numbers, the most important one first.
   std::function<std::vector<Number>(World&, const Arguments&)> run;
   /// The scene's own options on the command line; may be empty.
   std::function<void(CLI::App&)> add_options = {};

@@ -17,7 +17,7 @@ class Times {
 
   double mean() const;                         ///< [s] a step, sleeping bodies or not: the median of the runs
   double awake() const;                        ///< [s] the median step in which a body is awake
-  double asleep() const;                       ///< [s] the median of the others; NaN if there are none
+  double asleep() const;                       ///< [s] the median of the other steps, or NaN
   double median(double Sample::*field) const;  ///< [s] of the steps in which a body is awake
   double share_awake() const;                  ///< [1] of the steps
 

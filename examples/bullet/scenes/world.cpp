@@ -16,7 +16,7 @@ double kinetic_energy(const btRigidBody& body) {
          0.5 * static_cast<double>((spin * spin).dot(body.getLocalInertia()));
 }
 
-// Measures what the solver behind it takes, the same for both, and calls `before` when all contacts are known.
+// Measures the time of a solver, and calls `before` when all contacts are known.
 class World::TimedSolver final : public btConstraintSolver {
  public:
   TimedSolver(std::unique_ptr<btConstraintSolver> solver, std::function<void()> before)
@@ -114,7 +114,7 @@ void World::watch_joint(const btRigidBody& a, const btVector3& point_a, const bt
 
 const Sample& World::step() {
   sample_ = {};
-  // No interpolation: one step of this length, whatever the clock says.
+  // One step of this length, without interpolation.
   world_->stepSimulation(static_cast<btScalar>(options_.time_step), 0);
   measure();
   return samples_.back();

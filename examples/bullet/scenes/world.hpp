@@ -24,7 +24,7 @@ struct WorldOptions {
   double time_step = 1.0 / 60;                  ///< [s]
   btVector3 gravity = btVector3(0, 0, -9.81f);  ///< [m/s²] z is up
   bool sleeping = false;                        ///< whether bodies may fall asleep
-  /// Whether samples have contacts, collisions and penetration. To find them leaves all points in the caches.
+  /// Count contacts, collisions and penetration for the samples. Counting brings all points into the caches.
   bool counts_contacts = true;
   carom::bullet::Options solver;  ///< of carom
 };
@@ -69,7 +69,7 @@ class World {
                    Material material = {});
   /// A ball joint, hinge or other constraint that the world owns from now on.
   btTypedConstraint& add(std::unique_ptr<btTypedConstraint> constraint, bool collide = false);
-  /// What joint_error looks at: two points that should be one, each in its body's frame.
+  /// Two points that a joint should keep together, each in its body's frame, for Sample::joint_error.
   void watch_joint(const btRigidBody& a, const btVector3& point_a, const btRigidBody& b, const btVector3& point_b);
 
   /// One step of WorldOptions::time_step, and its sample.

@@ -1,4 +1,4 @@
-// Bodies under the solver: what comes, goes, sleeps, moves by itself or is locked.
+// Bodies under the solver: they come, go, sleep, move by themselves or have locked axes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -105,7 +105,7 @@ TEST(KinematicBodies, push_a_box_at_their_own_speed) {
   EXPECT_EQ(mover.getWorldTransform().getOrigin().z(), 0.6f);
 }
 
-// At rest the ground's impulse is that of gravity within a step, whatever the shapes that share it. In double Bullet's
+// At rest the ground's impulse is the impulse of gravity in a step, for any number of shapes. In double Bullet's
 // detector loses one of the parts for a step; the overlap after that takes a second to shrink below the tolerance.
 TEST(CompoundShapes, rest_on_all_their_parts) {
   BulletWorld bullet;
@@ -126,7 +126,7 @@ TEST(Sleep, ends_for_an_island_that_is_hit) {
   btRigidBody& lower = bullet.add_box(at(0, 0, 0.5f));
   btRigidBody& upper = bullet.add_box(at(0, 0, 1.5f));
   for (btRigidBody* box : {&lower, &upper}) box->forceActivationState(ACTIVE_TAG);
-  bullet.step(240);  // Bullet puts to sleep what has been slow for 2 s
+  bullet.step(240);  // Bullet puts bodies to sleep that have been slow for 2 s
   ASSERT_EQ(lower.getActivationState(), ISLAND_SLEEPING);
   ASSERT_EQ(upper.getActivationState(), ISLAND_SLEEPING);
 
@@ -175,8 +175,7 @@ TEST(LockedAxes, keep_a_body_in_its_plane) {
   EXPECT_GT(box.getWorldTransform().getOrigin().z(), 0.4f);
 }
 
-// An error of the host's ends a step before it is done. What that step has gathered is gone with it: the body may go
-// too.
+// An error of the caller ends a step early. The solver keeps nothing of that step: a body of it may be deleted.
 TEST(Options, out_of_range_end_a_step_and_leave_nothing_of_it) {
   BulletWorld bullet;
   bullet.add_ground();
