@@ -115,7 +115,7 @@ struct ConstraintSolver::State {
 
   // A multibody world asks for the type and steps, but hands over no groups.
   std::atomic<bool> asked_for_type = false;
-  bool has_had_groups = false;
+  std::atomic<bool> has_had_groups = false;
   int manifolds_in_world = 0;
 };
 
@@ -197,7 +197,7 @@ void ConstraintSolver::State::read(const Options& given, const btContactSolverIn
 // The first empty step has left the solver and the report as any further empty step would.
 void ConstraintSolver::State::pass_empty_step() {
   empty_steps = std::min(empty_steps, SceneThresholds::remembered_calls) + 1;
-  begin();
+  report.gather_seconds = report.collision_seconds = report.contact_seconds = report.store_seconds = 0;
 }
 
 // Back to Bullet's objects.
@@ -359,9 +359,9 @@ btScalar ConstraintSolver::solveGroup(btCollisionObject** bodies, int body_count
         "the "
         "second solver of a btDiscreteDynamicsWorldMt: call setConstraintSolver of that world");
   const Group group{bodies, body_count, manifolds, manifold_count, constraints, constraint_count};
-  const std::lock_guard one_at_a_time(state_->gathering);
-  state_->has_had_groups = true;
+  state_->has_had_groups.store(true, std::memory_order_relaxed);
   if (group.is_empty()) return 0;
+  const std::lock_guard one_at_a_time(state_->gathering);
   btContactSolverInfo place;
   state_->gather(group, options, sound(info, place));
   return 0;

@@ -127,20 +127,25 @@ bool Points::take(btPersistentManifold& manifold, Bodies& bodies, bool named) {
 }
 
 std::size_t Points::reserve(std::size_t further, const Reading& how) {
+  if (how.substeps) names_.reserve(taken_.size() + further);
   const std::size_t points = count() + further * MANIFOLD_CACHE_SIZE;
+  if (points != size() || how.substeps != are_for_substeps_) resize(points, how.substeps);
+  return std::exchange(read_, taken_.size());
+}
+
+void Points::resize(std::size_t points, bool substeps) {
+  are_for_substeps_ = substeps;
   all_.resize(points);
   impulse.resize(points);
   restitution_.resize(points);
   gap_.resize(points);
-  if (how.substeps) {
-    names_.reserve(taken_.size() + further);
+  if (substeps) {
     key_.resize(points);
   } else {
     warm_impulse_.resize(points);
     share_.resize(points);
     target_.resize(points);
   }
-  return std::exchange(read_, taken_.size());
 }
 
 void Points::read(std::size_t first, std::size_t end, const Bodies& bodies, const Reading& how) {

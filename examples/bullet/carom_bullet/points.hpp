@@ -108,6 +108,7 @@ class Points {
     void write(SceneContacts<btScalar>& contacts);
   };
 
+  void resize(std::size_t points, bool substeps);
   void read(Taken& taken, std::size_t number, const Bodies& bodies, const Reading& how);
   btScalar approach(std::size_t i, const Bodies& bodies, btVector3 BodyState::*velocity,
                     btVector3 BodyState::*spin) const;
@@ -121,7 +122,8 @@ class Points {
   Scene<btScalar> subset(const std::vector<std::size_t>& rows, Bodies& bodies);
 
   std::vector<Taken> taken_;
-  std::size_t read_ = 0;  // the number of manifolds that have been read
+  std::size_t read_ = 0;           // the number of manifolds that have been read
+  bool are_for_substeps_ = false;  // The arrays have room for the columns of substeps.
   std::vector<btPersistentManifold*> rolling_;
   Columns all_;
   VectorArray warm_impulse_, surface_velocity_;
