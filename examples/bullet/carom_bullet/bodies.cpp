@@ -7,10 +7,17 @@ namespace carom::bullet {
 
 namespace {
 
+// Bodies that do not turn, and cubes and balls: what Bullet computes for these is rounding.
+bool has_no_gyroscopic_torque(const btRigidBody& body) {
+  const btVector3& inverse = body.getInvInertiaDiagLocal();
+  return (inverse.x() == inverse.y() && inverse.y() == inverse.z()) || body.getAngularVelocity().isZero();
+}
+
 // The step's forces and gyroscopic torques change the spin by this, as Bullet's flags of the body say.
 btVector3 spin_change_of(const btRigidBody& body, const btContactSolverInfo& info) {
   const btMatrix3x3& inverse = body.getInvInertiaTensorWorld();
   btVector3 change = inverse * body.getTotalTorque() * info.m_timeStep;
+  if (has_no_gyroscopic_torque(body)) return change;
   const int flags = body.getFlags();
   if ((flags & BT_ENABLE_GYROSCOPIC_FORCE_EXPLICIT) != 0)
     change -= inverse * body.computeGyroscopicForceExplicit(info.m_maxGyroscopicForce) * info.m_timeStep;
@@ -52,14 +59,26 @@ btQuaternion turn_by(const btVector3& rotation) {
   return btQuaternion(rotation / angle, angle);
 }
 
+// The turn of a body without a turn by btTransformUtil::integrateTransform, with its bits.
+btQuaternion bullet_turn_by(const btVector3& spin, btScalar time_step) {
+  const btScalar square = spin.length2();
+  btScalar rate = square > SIMD_EPSILON ? btSqrt(square) : btScalar(0);
+  if (rate * time_step > ANGULAR_MOTION_THRESHOLD) rate = ANGULAR_MOTION_THRESHOLD / time_step;
+  const btScalar share = rate < btScalar(0.001) ? btScalar(0.5) * time_step - (time_step * time_step * time_step) *
+                                                                                  btScalar(0.020833333333) * rate * rate
+                                                : btSin(btScalar(0.5) * rate * time_step) / rate;
+  btQuaternion turn(spin.x() * share, spin.y() * share, spin.z() * share, btCos(rate * time_step * btScalar(0.5)));
+  turn.safeNormalize();
+  return turn;
+}
+
 // Moves a body by `shift`, and turns it so that it has the orientation of the step's end once Bullet has turned it.
 void move_ahead(btRigidBody& body, const BodyState& state, const btVector3& shift, btScalar time_step) {
-  const btTransform& from = body.getWorldTransform();
+  btTransform to(body.getWorldTransform().getBasis(), body.getWorldTransform().getOrigin() + shift);
   // Bullet's own motion, backwards: it turns by no more than a bound.
-  btTransform back;
-  btTransformUtil::integrateTransform(btTransform::getIdentity(), -state.velocity, -state.spin, time_step, back);
-  const btTransform to(back.getBasis() * btMatrix3x3(turn_by(state.rotation)) * from.getBasis(),
-                       from.getOrigin() + shift);
+  if (!state.rotation.isZero() || !state.spin.isZero())
+    to.setBasis(btMatrix3x3(bullet_turn_by(-state.spin, time_step)) * btMatrix3x3(turn_by(state.rotation)) *
+                to.getBasis());
   body.setWorldTransform(to);
 }
 
@@ -72,14 +91,11 @@ constexpr std::size_t velocities_end = sizeof(btCollisionObject) + sizeof(btMatr
 void Bodies::clear() {
   taken_.clear();
   state_.resize(0);
-  has_links_ = has_sweeps_ = false;
+  read_ = 0;
+  has_links_ = has_sweeps_ = any_has_locked_axes_ = false;
 }
 
-std::int32_t Bodies::take(btCollisionObject& object) {
-  // The number that Bullet keeps in a body may stem from another step.
-  const int known = object.getCompanionId();
-  if (known >= 0 && static_cast<std::size_t>(known) < size() && taken_[static_cast<std::size_t>(known)].body == &object)
-    return known;
+std::int32_t Bodies::take_new(btCollisionObject& object) {
   btRigidBody* body = btRigidBody::upcast(&object);
   if (body == nullptr) {
     has_links_ = has_links_ || object.getInternalType() == btCollisionObject::CO_FEATHERSTONE_LINK;
@@ -91,8 +107,11 @@ std::int32_t Bodies::take(btCollisionObject& object) {
   body->setCompanionId(index);
   const bool moves = !kinematic && body->getInvMass() > 0;
   const bool has_sweep = moves && body->getCcdSquareMotionThreshold() != 0 && body->getCollisionShape()->isConvex();
+  const btVector3& along = body->getLinearFactor();
+  const bool has_locked_axes = moves && (along.x() == 0 || along.y() == 0 || along.z() == 0);
   has_sweeps_ = has_sweeps_ || has_sweep;
-  taken_.push_back({body, moves, false, has_sweep, false});
+  any_has_locked_axes_ = any_has_locked_axes_ || has_locked_axes;
+  taken_.push_back({body, moves, has_locked_axes, has_sweep, false});
   return index;
 }
 
@@ -105,8 +124,6 @@ void Bodies::read(std::size_t first, std::size_t end, const btContactSolverInfo&
     state.velocity = state.velocity_before;
     state.spin = state.spin_before;
     for (int half = 0; half < halves; ++half) add_half_to(state);
-    const btVector3& along = body.getLinearFactor();
-    taken_[i].has_locked_axes = taken_[i].moves && (along.x() == 0 || along.y() == 0 || along.z() == 0);
   }
 }
 
@@ -126,18 +143,16 @@ bool Bodies::find_swept(btScalar time_step) {
   return any;
 }
 
-SceneBodies<btScalar> Bodies::columns(bool with_changes) {
+void Bodies::write(SceneBodies<btScalar>& columns, bool with_changes) {
   BodyState& first = state_[0];
-  SceneBodies<btScalar> columns;
   columns.inverse_mass = {&first.inverse_mass, size(), sizeof(BodyState)};
   columns.inverse_inertia =
       SymmetricColumns<const btScalar>::interleaved(first.inverse_inertia.data(), size(), sizeof(BodyState));
   columns.velocity = this->columns(&BodyState::velocity);
   columns.angular_velocity = this->columns(&BodyState::spin);
-  if (!with_changes) return columns;
+  if (!with_changes) return;
   columns.velocity_change = this->columns(&BodyState::velocity_change);
   columns.angular_velocity_change = this->columns(&BodyState::spin_change);
-  return columns;
 }
 
 Vector3Columns<btScalar> Bodies::columns(btVector3 BodyState::*vector) {

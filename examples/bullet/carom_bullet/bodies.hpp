@@ -8,6 +8,7 @@
 #include <carom/scene.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "columns.hpp"
@@ -26,15 +27,21 @@ struct BodyState {
   std::array<btScalar, 6> inverse_inertia;
 };
 
-/// The movable and kinematic bodies of one step. All others are the immovable world. A step first takes all bodies,
-/// then reads their states.
+/// The movable and kinematic bodies of one step. All others are the immovable world. A step takes all bodies, and reads
+/// the state of each once, at any time before it is solved.
 class Bodies {
  public:
   static constexpr std::int32_t world = -1;
 
   void clear();
   /// Returns the index of a body, and adds the body if it is new. `world` for immovable bodies.
-  std::int32_t take(btCollisionObject& object);
+  std::int32_t take(btCollisionObject& object) {
+    // The number that Bullet keeps in a body may stem from another step.
+    const int known = object.getCompanionId();
+    const bool is_known = known >= 0 && static_cast<std::size_t>(known) < size() &&
+                          taken_[static_cast<std::size_t>(known)].body == &object;
+    return is_known ? known : take_new(object);
+  }
   std::size_t size() const { return taken_.size(); }
   btRigidBody& body(std::size_t i) const { return *taken_[i].body; }
   bool moves(std::int32_t i) const { return i >= 0 && taken_[static_cast<std::size_t>(i)].moves; }
@@ -42,16 +49,31 @@ class Bodies {
   /// True if one of the objects is a link of a multibody, which has no velocity of its own.
   bool has_links() const { return has_links_; }
 
-  /// Makes room for the states of all bodies.
-  void reserve() { state_.resize(size()); }
+  /// Makes room for the states of all bodies. Returns the number of bodies that were read before.
+  std::size_t reserve() {
+    state_.resize(size());
+    return std::exchange(read_, size());
+  }
   /// Reads the bodies [first, end), and adds this number of halves of the velocity change by forces.
   void read(std::size_t first, std::size_t end, const btContactSolverInfo& info, int halves);
+  /// Reads the bodies that have not been read yet.
+  void read_new(const btContactSolverInfo& info, int halves) {
+    const std::size_t first = reserve();
+    read(first, size(), info, halves);
+  }
+  /// [m] Centre of mass of body i, whose object this is. Also for the world, and for bodies that have not been read.
+  const btVector3& origin(std::int32_t i, const btCollisionObject& object) const {
+    return i >= 0 && static_cast<std::size_t>(i) < read_ ? state_[static_cast<std::size_t>(i)].origin
+                                                         : object.getWorldTransform().getOrigin();
+  }
   BodyState& operator[](std::size_t i) { return state_[i]; }
   const BodyState& operator[](std::size_t i) const { return state_[i]; }
   /// Adds half of what forces do to the velocities in the step.
   void add_half();
   /// True if Bullet keeps a body from moving along an axis of the world.
   bool has_locked_axes(std::size_t i) const { return taken_[i].has_locked_axes; }
+  /// The same of any body.
+  bool any_has_locked_axes() const { return any_has_locked_axes_; }
 
   /// Finds the bodies whose motion Bullet will sweep at the velocities of now, and zeroes their starts. Returns true if
   /// there are any.
@@ -59,8 +81,8 @@ class Bodies {
   /// True if find_swept found the body.
   bool is_swept(std::size_t i) const { return taken_[i].is_swept; }
 
-  /// Views of masses and of velocity and spin, and of what forces do to these.
-  SceneBodies<btScalar> columns(bool with_changes);
+  /// Writes views of masses and of velocity and spin; with_changes: and of what forces do to these.
+  void write(SceneBodies<btScalar>& columns, bool with_changes);
   Vector3Columns<btScalar> columns(btVector3 BodyState::*vector);
 
   /// Takes back the numbers that Bullet keeps in bodies during a step.
@@ -76,9 +98,12 @@ class Bodies {
     bool moves, has_locked_axes, has_sweep, is_swept;
   };
 
+  std::int32_t take_new(btCollisionObject& object);
+
   std::vector<Taken> taken_;
   Scratch<BodyState> state_;
-  bool has_links_ = false, has_sweeps_ = false;
+  std::size_t read_ = 0;  // number of bodies that have been read
+  bool has_links_ = false, has_sweeps_ = false, any_has_locked_axes_ = false;
 };
 
 /// The velocity of a point of body i, which stands at `lever` from the centre of mass; 0 of the world.

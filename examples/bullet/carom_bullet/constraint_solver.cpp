@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <utility>
 
 #include "bodies.hpp"
 #include "constraints.hpp"
@@ -37,6 +38,9 @@ double rest_speed_of(const Options& options) {
 
 constexpr double least_relaxation = 0.01;
 
+// Groups of fewer manifolds are timed together with the following group.
+constexpr int few = 32;
+
 // Bodies, or manifolds, that a thread takes at a time.
 constexpr std::size_t at_once = 128;
 
@@ -45,14 +49,37 @@ bool without_sweeps(const Options& options, const btContactSolverInfo& info) {
   return options.iterations <= 0 && info.m_numIterations <= 0;
 }
 
+// Collisions that come first happen half a step of forces after the last velocity.
+int halves_of(const Options& options) {
+  return options.collisions == Collisions::simultaneous ? 2 : 1;
+}
+
+Points::Reading reading(const Options& given, const btContactSolverInfo& info) {
+  return {info, static_cast<btScalar>(given.normal_tolerance), given.contacts == Contacts::substeps,
+          given.contacts == Contacts::resting || given.contacts == Contacts::coulomb,
+          given.contacts == Contacts::substeps && given.collisions == Collisions::simultaneous};
+}
+
+// The arguments of a call of solveGroup.
+struct Group {
+  btCollisionObject** object;
+  int objects;
+  btPersistentManifold** manifold;
+  int manifolds;
+  btTypedConstraint** constraint;
+  int constraints;
+
+  bool is_empty() const { return objects == 0 && manifolds == 0 && constraints == 0; }
+};
+
 }  // namespace
 
 struct ConstraintSolver::State {
   explicit State(const Execution& execution) : parallel(execution.threads), collide(execution), hold(execution) {}
 
   void begin();
-  void gather(btCollisionObject** objects, int object_count, btPersistentManifold** manifolds, int manifold_count,
-              btTypedConstraint** typed, int typed_count, const btContactSolverInfo& info, bool substeps);
+  void gather(const Group& group, const Options& given, const btContactSolverInfo& info);
+  void pass_empty_step();
   void solve(const Options& given, const btContactSolverInfo& info);
   void read(const Options& given, const btContactSolverInfo& info);
   void collide_first(const Options& given, const btContactSolverInfo& info);
@@ -61,43 +88,77 @@ struct ConstraintSolver::State {
   void store(const Options& given, const btContactSolverInfo& info);
   void push_out(const Options& given, const btContactSolverInfo& info);
 
+  // The scene of a step has the same columns as the last one if these are equal.
+  struct Form {
+    Contacts contacts = Contacts::simultaneous;
+    bool rebounds = false, errors = false, surfaces = false, models = false, keys = false;
+    bool operator==(const Form&) const = default;
+  };
+
   Parallel parallel;
   SceneSolver collide, hold;  // two, so that each remembers its own impulses
   Bodies bodies;
   Points points;
   Constraints constraints;
+  Scene<btScalar> held;  // of hold_all, from step to step
+  SceneResults<btScalar> held_results;
+  Form held_form;
   StepReport report;
   bool collecting = false;
+  bool has_begun = false;     // A group has come in this step.
+  bool is_small = true;       // The objects of a group are read as they come, not all together on several threads.
+  bool has_collided = false;  // The report has collisions.
+  bool lap_goes_on = false;   // The time since `lap` is no part of the report yet.
+  Clock::time_point lap;
+  int empty_steps = 0;   // since the last one with a group
   std::mutex gathering;  // the threads of a btDiscreteDynamicsWorldMt gather one after the other
 
   // A multibody world asks for the type and steps, but hands over no groups.
   std::atomic<bool> asked_for_type = false;
-  bool has_had_groups = false;
+  std::atomic<bool> has_had_groups = false;
   int manifolds_in_world = 0;
 };
 
-void ConstraintSolver::State::gather(btCollisionObject** objects, int object_count, btPersistentManifold** manifolds,
-                                     int manifold_count, btTypedConstraint** typed, int typed_count,
-                                     const btContactSolverInfo& info, bool substeps) {
-  auto begin = Clock::now();
+void ConstraintSolver::State::gather(const Group& group, const Options& given, const btContactSolverInfo& info) {
+  if (!lap_goes_on) lap = Clock::now();
+  if (!has_begun) this->begin();
+  has_begun = true;
+  const Points::Reading how = reading(given, info);
+  const int halves = halves_of(given);
   // Bullet's objects lie anywhere in memory, so each is prefetched before it is read.
-  constexpr int ahead = 16;
-  for (int i = 0; i < object_count; ++i) {
-    if (i + ahead < object_count) fetch(objects[i + ahead], sizeof(btCollisionObject) / 2, sizeof(btCollisionObject));
-    bodies.take(*objects[i]);
+  for (int i = 0; i < group.objects; ++i) {
+    constexpr int ahead = 4;
+    if (i + ahead < group.objects)
+      fetch(group.object[i + ahead], is_small ? 0 : sizeof(btCollisionObject) / 2,
+            is_small ? sizeof(btRigidBody) : sizeof(btCollisionObject));
+    bodies.take(*group.object[i]);
+    if (is_small) bodies.read_new(info, halves);
   }
-  for (int i = 0; i < typed_count; ++i) constraints.take(*typed[i], bodies, info, substeps);
-  for (int i = 0; i < manifold_count; ++i) {
+  for (int i = 0; i < group.constraints; ++i) constraints.take(*group.constraint[i], bodies, info, how.substeps);
+  if (is_small) points.reserve(static_cast<std::size_t>(group.manifolds), how);
+  for (int i = 0; i < group.manifolds; ++i) {
+    constexpr int ahead = 4, far_ahead = 12;
     constexpr std::size_t points_end = sizeof(btManifoldPoint) * MANIFOLD_CACHE_SIZE;
-    if (i + ahead < manifold_count) fetch(manifolds[i + ahead], points_end, sizeof(btPersistentManifold));
+    if (i + far_ahead < group.manifolds) fetch(group.manifold[i + far_ahead], points_end, sizeof(btPersistentManifold));
+    if (is_small && i + ahead < group.manifolds)
+      fetch(group.manifold[i + ahead], 0,
+            sizeof(btManifoldPoint) * static_cast<std::size_t>(group.manifold[i + ahead]->getNumContacts()));
     // Most manifolds of a heap belong to bodies whose boxes overlap but which do not touch.
-    if (manifolds[i]->getNumContacts() > 0) points.take(*manifolds[i], bodies, substeps);
+    if (group.manifold[i]->getNumContacts() == 0) continue;
+    if (points.take(*group.manifold[i], bodies, how.substeps) && is_small) points.read_last(bodies, how);
   }
-  add_lap(begin, report.gather_seconds);
+  if (is_small) bodies.read_new(info, halves);  // of constraints and manifolds alone
+  // The clock takes as long as the reading of a body. The last group of a step is solved at once.
+  lap_goes_on = group.manifolds < few;
+  if (!lap_goes_on) add_lap(lap, report.gather_seconds);
 }
 
 void ConstraintSolver::State::solve(const Options& given, const btContactSolverInfo& info) {
-  auto begin = Clock::now();
+  auto begin = std::exchange(lap_goes_on, false) ? lap : Clock::now();
+  if (std::exchange(has_collided, false)) report.collisions = {};
+  // Empty steps count as calls of the solver.
+  if (has_begun && empty_steps > SceneThresholds::remembered_calls) hold.forget();
+  empty_steps = has_begun ? 0 : 1;
   read(given, info);
   add_lap(begin, report.gather_seconds);
   if (given.collisions != Collisions::simultaneous) {
@@ -119,21 +180,24 @@ void ConstraintSolver::State::solve(const Options& given, const btContactSolverI
 
 // From Bullet's objects, all of which are known by now.
 void ConstraintSolver::State::read(const Options& given, const btContactSolverInfo& info) {
-  const Points::Reading how{info, static_cast<btScalar>(given.normal_tolerance), given.contacts == Contacts::substeps,
-                            given.contacts == Contacts::resting || given.contacts == Contacts::coulomb,
-                            given.contacts == Contacts::substeps && given.collisions == Collisions::simultaneous};
-  // Collisions that come first happen half a step of forces after the last velocity.
-  const int halves = given.collisions == Collisions::simultaneous ? 2 : 1;
-  bodies.reserve();
-  points.reserve(how);
-  parallel.each(bodies.size(), at_once,
-                [&](std::size_t first, std::size_t end) { bodies.read(first, end, info, halves); });
-  parallel.each(points.manifolds(), at_once,
-                [&](std::size_t first, std::size_t end) { points.read(first, end, bodies, how); });
-  points.sum_up(how);
+  const Points::Reading how = reading(given, info);
+  const int halves = halves_of(given);
+  const std::size_t body = bodies.reserve(), manifold = points.reserve(0, how);
+  parallel.each(bodies.size() - body, at_once,
+                [&](std::size_t first, std::size_t end) { bodies.read(body + first, body + end, info, halves); });
+  parallel.each(points.manifolds() - manifold, at_once, [&](std::size_t first, std::size_t end) {
+    points.read(manifold + first, manifold + end, bodies, how);
+  });
+  points.end_reading(how);
   constraints.damp(bodies);
-  for (const btPersistentManifold* manifold : points.rolling()) constraints.resist_rolling(*manifold, bodies);
+  for (const btPersistentManifold* rolling : points.rolling()) constraints.resist_rolling(*rolling, bodies);
   constraints.lock_axes(bodies);
+}
+
+// The first empty step has left the solver and the report as any further empty step would.
+void ConstraintSolver::State::pass_empty_step() {
+  empty_steps = std::min(empty_steps, SceneThresholds::remembered_calls) + 1;
+  report.gather_seconds = report.collision_seconds = report.contact_seconds = report.store_seconds = 0;
 }
 
 // Back to Bullet's objects.
@@ -151,7 +215,7 @@ void ConstraintSolver::State::store(const Options& given, const btContactSolverI
 
 // Nothing of an earlier step is left, whichever way it ended.
 void ConstraintSolver::State::begin() {
-  report = {};
+  report.gather_seconds = report.collision_seconds = report.contact_seconds = report.store_seconds = 0;
   bodies.clear();
   points.clear();
   constraints.clear();
@@ -181,14 +245,16 @@ void ConstraintSolver::State::collide_first(const Options& given, const btContac
   results.angular_velocity = bodies.columns(&BodyState::spin);
   results.impulse = points.collision_impulse.columns();
   report.collisions = collide.solve(scene, results, how);
+  has_collided = true;
 }
 
 // Impulses of the last step, which Bullet would give again, are gone too.
 void ConstraintSolver::State::hold_nothing() {
   for (auto& component : points.impulse.of) std::fill(component.begin(), component.end(), btScalar(0));
-  constraints.rows(false);
+  constraints.reserve_impulses();
   std::fill(constraints.impulse.begin(), constraints.impulse.end(), btScalar(0));
   hold.forget();
+  report.contacts = {};
 }
 
 void ConstraintSolver::State::hold_all(const Options& given, const btContactSolverInfo& info) {
@@ -197,9 +263,18 @@ void ConstraintSolver::State::hold_all(const Options& given, const btContactSolv
   // In one piece, sweeps push out errors of position as substeps do.
   const bool in_one_piece = given.contacts == Contacts::simultaneous && given.scene.simultaneous.time_step != 0;
   const bool errors = substeps || in_one_piece;
-  Scene<btScalar> scene = substeps ? points.scene_of_substeps(bodies, info, rebounds)
-                                   : points.scene(bodies, info, resting, rebounds, resting || errors);
-  scene.joints = constraints.rows(errors);
+  const Form form{given.contacts,       rebounds, errors, points.any_surface_moves(), points.any_has_model(),
+                  constraints.any_key()};
+  if (!(form == held_form)) {
+    held = {};
+    held_results = {};
+    held_form = form;
+  }
+  if (substeps)
+    points.write_for_substeps(held, bodies, info, rebounds);
+  else
+    points.write(held, bodies, info, resting, rebounds, resting || errors);
+  constraints.write(held.joints, errors);
 
   SceneOptions how = options_of(given, info);
   how.method = resting                               ? SceneMethod::resting
@@ -219,16 +294,15 @@ void ConstraintSolver::State::hold_all(const Options& given, const btContactSolv
                                          static_cast<double>(std::numeric_limits<float>::max()));
   how.resting.gravity = {0, 0, 0};
   if (resting) how.rest.gravity = 1e9;  // what collides has done so, so that every contact is held
-  SceneResults<btScalar> results;
-  results.velocity = bodies.columns(&BodyState::velocity);
-  results.angular_velocity = bodies.columns(&BodyState::spin);
+  held_results.velocity = bodies.columns(&BodyState::velocity);
+  held_results.angular_velocity = bodies.columns(&BodyState::spin);
   if (substeps) {
-    results.displacement = bodies.columns(&BodyState::displacement);
-    results.rotation = bodies.columns(&BodyState::rotation);
+    held_results.displacement = bodies.columns(&BodyState::displacement);
+    held_results.rotation = bodies.columns(&BodyState::rotation);
   }
-  results.impulse = points.impulse.columns();
-  results.joint_impulse = constraints.impulse;
-  report.contacts = hold.solve(scene, results, how);
+  held_results.impulse = points.impulse.columns();
+  held_results.joint_impulse = constraints.impulse;
+  report.contacts = hold.solve(held, held_results, how);
 }
 
 // Bullet's split impulse: overlaps beyond a threshold go by moving the bodies, without velocity.
@@ -270,9 +344,10 @@ btConstraintSolverType ConstraintSolver::getSolverType() const {
 }
 
 void ConstraintSolver::prepareSolve(int, int manifolds) {
-  state_->begin();
+  state_->has_begun = state_->lap_goes_on = false;
   state_->collecting = true;
   state_->manifolds_in_world = manifolds;
+  state_->is_small = !state_->parallel.spreads(static_cast<std::size_t>(std::max(manifolds, 0)));
 }
 
 btScalar ConstraintSolver::solveGroup(btCollisionObject** bodies, int body_count, btPersistentManifold** manifolds,
@@ -283,10 +358,12 @@ btScalar ConstraintSolver::solveGroup(btCollisionObject** bodies, int body_count
         "carom: solveGroup outside of prepareSolve and allSolved. carom cannot be in a btConstraintSolverPoolMt, nor "
         "the "
         "second solver of a btDiscreteDynamicsWorldMt: call setConstraintSolver of that world");
+  const Group group{bodies, body_count, manifolds, manifold_count, constraints, constraint_count};
+  state_->has_had_groups.store(true, std::memory_order_relaxed);
+  if (group.is_empty()) return 0;
   const std::lock_guard one_at_a_time(state_->gathering);
-  state_->has_had_groups = true;
-  state_->gather(bodies, body_count, manifolds, manifold_count, constraints, constraint_count, sound(info),
-                 options.contacts == Contacts::substeps);
+  btContactSolverInfo place;
+  state_->gather(group, options, sound(info, place));
   return 0;
 }
 
@@ -296,11 +373,16 @@ void ConstraintSolver::allSolved(const btContactSolverInfo& info, btIDebugDraw*)
   if (state_->asked_for_type && !state_->has_had_groups && state_->manifolds_in_world > 0)
     throw Error(
         "carom: the world has contacts but hands over none: a btMultiBodyDynamicsWorld only uses its own solver");
+  if (!state_->has_begun && state_->empty_steps > 0 && state_->held_form.contacts == options.contacts)
+    return state_->pass_empty_step();
+  if (!state_->has_begun) state_->begin();
   try {
     if (state_->bodies.has_links())
       throw Error("carom: a link of a multibody is among the bodies, and carom solves rigid bodies only");
-    state_->solve(options, sound(info));
+    btContactSolverInfo place;
+    state_->solve(options, sound(info, place));
   } catch (...) {
+    state_->report = {};
     state_->bodies.release();
     throw;
   }

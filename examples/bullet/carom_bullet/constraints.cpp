@@ -32,9 +32,9 @@ btScalar velocity_along(const Row& row, const Bodies& bodies) {
   return sum;
 }
 
-// Three rows that keep two points together along three axes tell where these are: of the rotation r x n about an axis n
-// the sum of n x (r x n) is 2 r. Lever arms that carom knows turn with the bodies from substep to substep; those of the
-// start would feed a chain under tension with energy.
+// Finds the lever arms r of three rows that keep two points together along three axes n: the sum of n x (r x n) over
+// the axes is 2 r. With them the rows turn with the bodies from substep to substep. Rows of the start of the step would
+// feed a chain under tension with energy.
 bool find_arms(Row* rows) {
   const auto axis = [&](int i) -> const btVector3& { return rows[i].linear_a; };
   for (int i = 0; i < 3; ++i) {
@@ -58,14 +58,13 @@ std::uint64_t key_of(const btTypedConstraint& constraint, int row) {
          static_cast<std::uint64_t>(row) + 1;
 }
 
-JointRows<btScalar> view(const Scratch<Row>& rows, bool errors, bool keys) {
+void write_view(JointRows<btScalar>& view, const Scratch<Row>& rows, bool errors, bool keys) {
   static const btScalar damping_ratio = 2;
   const Row& first = *rows.data();
   const auto column = [&]<class T>(const T& field) { return Column<const T>(&field, rows.size(), sizeof(Row)); };
   const auto vectors = [&](const btVector3& field) {
     return Vector3Columns<const btScalar>::interleaved(field.m_floats, rows.size(), sizeof(Row));
   };
-  JointRows<btScalar> view;
   view.body_a = column(first.body_a);
   view.body_b = column(first.body_b);
   view.linear_a = vectors(first.linear_a);
@@ -77,13 +76,12 @@ JointRows<btScalar> view(const Scratch<Row>& rows, bool errors, bool keys) {
   view.largest_impulse = column(first.largest_impulse);
   view.compliance = column(first.compliance);
   if (keys) view.key = column(first.key);
-  if (!errors) return view;
+  if (!errors) return;
   view.error = column(first.error);
   view.frequency = column(first.frequency);
   view.damping_ratio = Column<const btScalar>::repeat(damping_ratio, rows.size());
   view.arm_a = vectors(first.arm_a);
   view.arm_b = vectors(first.arm_b);
-  return view;
 }
 
 }  // namespace
@@ -101,7 +99,7 @@ Row& Constraints::add_row() {
 }
 
 // Lets the constraint write its rows. Their compliance is Bullet's CFM then, and their bounds are Bullet's.
-void Constraints::write(Taken& taken, btScalar erp, const btContactSolverInfo& info) {
+void Constraints::ask(Taken& taken, btScalar erp, const btContactSolverInfo& info) {
   for (std::size_t i = taken.first; i < rows_.size(); ++i) {
     Row& row = rows_[i];
     for (btVector3* vector : {&row.linear_a, &row.angular_a, &row.linear_b, &row.angular_b, &row.arm_a, &row.arm_b})
@@ -152,10 +150,10 @@ void Constraints::take(btTypedConstraint& constraint, Bodies& bodies, const btCo
   // Some constraints keep the ERP that they were asked with last.
   with_half_.clear();
   if (errors) {
-    write(taken, info.m_erp / 2, info);
+    ask(taken, info.m_erp / 2, info);
     for (std::size_t i = taken.first; i < rows_.size(); ++i) with_half_.push_back(rows_[i].target_velocity);
   }
-  write(taken, info.m_erp, info);
+  ask(taken, info.m_erp, info);
   if (errors) split_errors(taken, info);
 
   const btScalar breaks = constraint.getBreakingImpulseThreshold();
@@ -179,8 +177,8 @@ void Constraints::take(btTypedConstraint& constraint, Bodies& bodies, const btCo
   }
 }
 
-// A row asks for a share of its error a step, linear in the ERP, and for a velocity: that of a motor, or of a rebound
-// at a limit.
+// A row asks for a share of its error per step, linear in the ERP, and for the velocity of a motor or of a rebound at a
+// limit.
 void Constraints::split_errors(const Taken& taken, const btContactSolverInfo& info) {
   const auto is_finite = [](btScalar bound) { return std::abs(bound) < SIMD_INFINITY; };
   for (std::size_t i = 0; i < taken.count; ++i) {
@@ -245,6 +243,7 @@ void Constraints::resist_rolling(const btPersistentManifold& manifold, Bodies& b
 }
 
 void Constraints::lock_axes(const Bodies& bodies) {
+  if (!bodies.any_has_locked_axes()) return;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (!bodies.has_locked_axes(i)) continue;
     const btVector3& factor = bodies.body(i).getLinearFactor();
@@ -258,9 +257,9 @@ void Constraints::lock_axes(const Bodies& bodies) {
   }
 }
 
-JointRows<btScalar> Constraints::rows(bool errors) {
-  impulse.resize(rows_.size());
-  return view(rows_, errors, any_key_);
+void Constraints::write(JointRows<btScalar>& columns, bool errors) {
+  reserve_impulses();
+  write_view(columns, rows_, errors, any_key_);
 }
 
 JointRows<btScalar> Constraints::rigid_rows() {
@@ -272,7 +271,9 @@ JointRows<btScalar> Constraints::rigid_rows() {
     rigid_[count++].target_velocity = 0;
   }
   rigid_.resize(count);
-  return view(rigid_, false, false);
+  JointRows<btScalar> columns;
+  write_view(columns, rigid_, false, false);
+  return columns;
 }
 
 void Constraints::store(const btContactSolverInfo& info) const {

@@ -15,7 +15,7 @@
 
 namespace carom::bullet {
 
-/// A row where Bullet's constraints write it, whose vectors have four numbers, and what carom wants to know beside it.
+/// A row that Bullet's constraints write, with vectors of four numbers, and carom's further columns of the row.
 struct Row {
   static constexpr btScalar infinity = std::numeric_limits<btScalar>::infinity();
 
@@ -42,8 +42,12 @@ class Constraints {
   /// Rows that keep bodies from moving along the axes that Bullet's linear factor locks.
   void lock_axes(const Bodies& bodies);
 
-  /// All rows. The impulses are to be written to `impulse`. `errors`: with what the positions of rows are kept by.
-  JointRows<btScalar> rows(bool errors);
+  /// Writes views of all rows, and makes room for their impulses in `impulse`. `errors`: with the columns of position
+  /// errors. They have keys only if any_key().
+  void write(JointRows<btScalar>& columns, bool errors);
+  bool any_key() const { return any_key_; }
+  /// Makes room in `impulse`.
+  void reserve_impulses() { impulse.resize(rows_.size()); }
   /// The rows without bounds, which hold while contacts collide: their target velocity is 0.
   JointRows<btScalar> rigid_rows();
 
@@ -60,7 +64,7 @@ class Constraints {
   };
 
   Row& add_row();
-  void write(Taken& taken, btScalar erp, const btContactSolverInfo& info);
+  void ask(Taken& taken, btScalar erp, const btContactSolverInfo& info);
   void split_errors(const Taken& taken, const btContactSolverInfo& info);
 
   Scratch<Row> rows_, rigid_;

@@ -11,11 +11,15 @@ class Parallel {
   /// `threads` is Execution::threads.
   explicit Parallel(int threads) : threads_(threads) {}
 
-  /// Calls work(first, end) for ranges that make up [0, count), on several threads where there are at least two ranges
-  /// of `grain`.
+  /// True if several threads are worth their wait for a loop over this many bodies or manifolds.
+  bool spreads(std::size_t count) const { return threads_ != 1 && count >= least; }
+
+  static constexpr std::size_t least = 1024;
+
+  /// Calls work(first, end) for ranges of `grain` that make up [0, count), on several threads if spreads(count).
   template <class Work>
   void each(std::size_t count, std::size_t grain, const Work& work) const {
-    if (threads_ == 1 || count < 2 * grain) {
+    if (!spreads(count)) {
       work(std::size_t{0}, count);
       return;
     }

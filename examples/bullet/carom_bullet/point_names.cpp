@@ -7,6 +7,7 @@ namespace carom::bullet {
 namespace {
 
 constexpr btScalar farthest = btScalar(0.3);  // [m] that a point may have moved
+constexpr btScalar beyond = btScalar(1e6);    // [m] between places without a point
 
 }  // namespace
 
@@ -53,6 +54,30 @@ void PointNames::build_table() {
   table_is_built_ = true;
 }
 
+btScalar PointNames::square_distance(const Record& a, std::size_t i, const Record& b, std::size_t j) {
+  const btScalar x = a.local[0][i] - b.local[0][j], y = a.local[1][i] - b.local[1][j],
+                 z = a.local[2][i] - b.local[2][j];
+  return x * x + y * y + z * z;
+}
+
+// True only if each point is nearest to the point in its own place of the last step, and no further than `farthest`:
+// none has moved by half of the distance between two points of the last step.
+bool PointNames::have_stayed(const Record& now, const Record& before) {
+  constexpr std::size_t n = MANIFOLD_CACHE_SIZE;
+  static_assert(n == 4);
+  if (now.count != before.count) return false;
+  std::array<btScalar, n> moved, next, across;
+  for (std::size_t p = 0; p < n; ++p) moved[p] = square_distance(now, p, before, p);
+  for (std::size_t p = 0; p < n; ++p) next[p] = square_distance(before, p, before, (p + 1) % n);
+  for (std::size_t p = 0; p < n; ++p) across[p] = square_distance(before, p, before, (p + 2) % n);
+  bool stayed = true;
+  btScalar apart = farthest * farthest * 4;
+  for (std::size_t p = 0; p < n; ++p) apart = std::min(apart, std::min(next[p], across[p]));
+  // The factor has room for rounding.
+  for (std::size_t p = 0; p < n; ++p) stayed = stayed & (moved[p] * btScalar(4.1) < apart);
+  return stayed && apart > SIMD_EPSILON * SIMD_EPSILON;
+}
+
 const PointNames::Keys& PointNames::name(std::size_t i, const btPersistentManifold& manifold, std::size_t place) {
   Record& record = now_[i];
   record.manifold = &manifold;
@@ -60,11 +85,20 @@ const PointNames::Keys& PointNames::name(std::size_t i, const btPersistentManifo
   record.b = manifold.getBody1();
   record.count = manifold.getNumContacts();
   const auto count = static_cast<std::size_t>(record.count);
-  for (std::size_t p = 0; p < count; ++p) record.local[p] = manifold.getContactPoint(static_cast<int>(p)).m_localPointA;
-  record.key.fill(0);
+  for (std::size_t p = 0; p < MANIFOLD_CACHE_SIZE; ++p) {
+    const btScalar far = beyond * static_cast<btScalar>(p);
+    const btVector3 local =
+        p < count ? manifold.getContactPoint(static_cast<int>(p)).m_localPointA : btVector3(far, far, far);
+    for (std::size_t axis = 0; axis < 3; ++axis) record.local[axis][p] = local.m_floats[axis];
+  }
 
-  // The closest two first.
   const Record* const before = place == none ? nullptr : &last_[place];
+  if (before != nullptr && have_stayed(record, *before)) {
+    record.key = before->key;
+    return record.key;
+  }
+  record.key.fill(0);
+  // The closest two first.
   std::array<bool, MANIFOLD_CACHE_SIZE> taken{};
   const int pairs = before == nullptr ? 0 : std::min(record.count, before->count);
   for (int pair = 0; pair < pairs; ++pair) {
@@ -75,7 +109,7 @@ const PointNames::Keys& PointNames::name(std::size_t i, const btPersistentManifo
       if (record.key[p] != 0) continue;
       for (std::size_t k = 0; k < static_cast<std::size_t>(before->count); ++k) {
         if (taken[k]) continue;
-        const btScalar distance = (record.local[p] - before->local[k]).length2();
+        const btScalar distance = square_distance(record, p, *before, k);
         if (!(distance <= least)) continue;
         least = distance;
         heir = &record.key[p];

@@ -14,7 +14,7 @@ namespace carom::bullet {
 
 /// Gives the points of manifolds keys. A point has the key of the nearest point that its manifold had in the last step,
 /// also where Bullet took it for a new one, so that few keys vanish. A step is begin, a call of find for each manifold,
-/// reserve, a call of name for each of them, end.
+/// a call of name for each of them, end. reserve may come again, with the number of all manifolds at last.
 class PointNames {
  public:
   static constexpr std::size_t none = ~std::size_t{0};
@@ -24,7 +24,7 @@ class PointNames {
   void begin();
   /// The place of a manifold in the last step, or none.
   std::size_t find(const btPersistentManifold& manifold);
-  /// Makes room for so many manifolds.
+  /// Makes room for this number of manifolds. Manifolds that have been named keep their names.
   void reserve(std::size_t manifolds) { now_.resize(manifolds); }
   /// The keys of manifold number `i`, whose place in the last step was `before`.
   const Keys& name(std::size_t i, const btPersistentManifold& manifold, std::size_t before);
@@ -37,9 +37,14 @@ class PointNames {
     const btPersistentManifold* manifold;
     const btCollisionObject *a, *b;  // Bullet uses the place of a manifold again, for other bodies
     int count;
-    std::array<btVector3, MANIFOLD_CACHE_SIZE> local;  // on the first body
+    // The points on the first body, by component. Places beyond the last point are far from all points and from each
+    // other.
+    std::array<std::array<btScalar, MANIFOLD_CACHE_SIZE>, 3> local;
     Keys key;
   };
+
+  static btScalar square_distance(const Record& a, std::size_t i, const Record& b, std::size_t j);
+  static bool have_stayed(const Record& now, const Record& before);
 
   void build_table();
   std::size_t slot_of(const btPersistentManifold* manifold) const;

@@ -3,6 +3,7 @@
 #include <BulletCollision/CollisionDispatch/btManifoldResult.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace carom::bullet {
 
@@ -21,13 +22,6 @@ btScalar share_of(const btManifoldPoint& point, const btContactSolverInfo& info)
 // True for a point that Bullet has made by a sweep of the body's centre, ahead of any detection.
 bool is_predictive(const btManifoldPoint& point, const btCollisionObject* body) {
   return point.m_localPointA.isZero() && point.getPositionWorldOnA() == body->getWorldTransform().getOrigin();
-}
-
-btScalar restitution_of(const btManifoldPoint& point, const btPersistentManifold& manifold, bool predicted_rebound) {
-  btScalar restitution = point.m_combinedRestitution;
-  if (restitution == 0 && predicted_rebound && is_predictive(point, manifold.getBody0()))
-    restitution = gCalculateCombinedRestitutionCallback(manifold.getBody0(), manifold.getBody1());
-  return std::max(restitution, btScalar(0));
 }
 
 bool is_deep(btScalar gap, const btContactSolverInfo& info) {
@@ -98,16 +92,13 @@ void Points::Columns::resize(std::size_t count) {
   friction.resize(count);
 }
 
-Scene<btScalar> Points::Columns::scene(const SceneBodies<btScalar>& bodies) {
-  Scene<btScalar> scene;
-  scene.bodies = bodies;
-  scene.contacts.body_a = body_a;
-  scene.contacts.body_b = body_b;
-  scene.contacts.normal = normal.columns();
-  scene.contacts.lever_a = lever_a.columns();
-  scene.contacts.lever_b = lever_b.columns();
-  scene.contacts.friction = friction;
-  return scene;
+void Points::Columns::write(SceneContacts<btScalar>& contacts) {
+  contacts.body_a = body_a;
+  contacts.body_b = body_b;
+  contacts.normal = normal.columns();
+  contacts.lever_a = lever_a.columns();
+  contacts.lever_b = lever_b.columns();
+  contacts.friction = friction;
 }
 
 void Points::clear() {
@@ -115,39 +106,45 @@ void Points::clear() {
   rolling_.clear();
   colliding_.clear();
   deep_.clear();
+  read_ = 0;
   surface_moves_ = has_models_ = false;
   names_.begin();
 }
 
-void Points::take(btPersistentManifold& manifold, Bodies& bodies, bool named) {
+bool Points::take(btPersistentManifold& manifold, Bodies& bodies, bool named) {
   // Bullet's manifolds give away constant bodies, which its solvers write to.
   const std::int32_t a = bodies.take(const_cast<btCollisionObject&>(*manifold.getBody0()));
   const std::int32_t b = bodies.take(const_cast<btCollisionObject&>(*manifold.getBody1()));
-  if (!bodies.moves(a) && !bodies.moves(b)) return;
+  if (!bodies.moves(a) && !bodies.moves(b)) return false;
   const bool all = manifold.getContactBreakingThreshold() <= manifold.getContactProcessingThreshold();
-  const std::size_t first = taken_.empty() ? 0 : taken_.back().first + taken_.back().count;
   auto counted = static_cast<std::size_t>(manifold.getNumContacts());
   if (!all)
     for (int i = 0; i < manifold.getNumContacts(); ++i)
       counted -= manifold.getContactPoint(i).getDistance() > manifold.getContactProcessingThreshold();
   const std::size_t before = named ? names_.find(manifold) : PointNames::none;
-  taken_.push_back({&manifold, a, b, first, counted, before, all, false, false});
+  taken_.push_back({&manifold, a, b, count(), counted, before, all, false, false});
+  return true;
 }
 
-void Points::reserve(const Reading& how) {
-  const std::size_t count = taken_.empty() ? 0 : taken_.back().first + taken_.back().count;
-  all_.resize(count);
-  surface_velocity_.resize(count);
-  impulse.resize(count);
-  restitution_.resize(count);
-  gap_.resize(count);
-  if (how.substeps) {
-    names_.reserve(taken_.size());
-    key_.resize(count);
+std::size_t Points::reserve(std::size_t further, const Reading& how) {
+  if (how.substeps) names_.reserve(taken_.size() + further);
+  const std::size_t points = count() + further * MANIFOLD_CACHE_SIZE;
+  if (points != size() || how.substeps != are_for_substeps_) resize(points, how.substeps);
+  return std::exchange(read_, taken_.size());
+}
+
+void Points::resize(std::size_t points, bool substeps) {
+  are_for_substeps_ = substeps;
+  all_.resize(points);
+  impulse.resize(points);
+  restitution_.resize(points);
+  gap_.resize(points);
+  if (substeps) {
+    key_.resize(points);
   } else {
-    warm_impulse_.resize(count);
-    share_.resize(count);
-    target_.resize(count);
+    warm_impulse_.resize(points);
+    share_.resize(points);
+    target_.resize(points);
   }
 }
 
@@ -159,11 +156,12 @@ void Points::read(std::size_t first, std::size_t end, const Bodies& bodies, cons
   }
 }
 
-void Points::sum_up(const Reading& how) {
+void Points::end_reading(const Reading& how) {
   for (const Taken& taken : taken_) {
     has_models_ = has_models_ || taken.has_model;
     surface_moves_ = surface_moves_ || taken.surface_moves;
   }
+  if (surface_moves_) read_surfaces(how);
   if (has_models_ && how.without_models) {
     for (const Taken& taken : taken_)
       if (taken.has_model) rolling_.push_back(taken.manifold);
@@ -178,21 +176,28 @@ void Points::sum_up(const Reading& how) {
       if (is_deep(gap_[i], how.info)) deep_.push_back(i);
 }
 
+// Calls visit(i, point) for the points of a manifold that count.
+template <class Visit>
+void Points::each_point(const Taken& taken, const Visit& visit) {
+  const btPersistentManifold& manifold = *taken.manifold;
+  std::size_t i = taken.first;
+  for (int p = 0; p < manifold.getNumContacts(); ++p) {
+    const btManifoldPoint& point = manifold.getContactPoint(p);
+    if (taken.all || !(point.getDistance() > manifold.getContactProcessingThreshold())) visit(i++, point);
+  }
+}
+
 void Points::read(Taken& taken, std::size_t number, const Bodies& bodies, const Reading& how) {
   const btPersistentManifold& manifold = *taken.manifold;
   const btContactSolverInfo& info = how.info;
-  const auto origin_of = [&](std::int32_t body, const btCollisionObject* object) -> const btVector3& {
-    return body < 0 ? object->getWorldTransform().getOrigin() : bodies[static_cast<std::size_t>(body)].origin;
-  };
-  const btVector3 &origin_a = origin_of(taken.a, manifold.getBody0()),
-                  &origin_b = origin_of(taken.b, manifold.getBody1());
-  const btScalar rate = 1 / info.m_timeStep;
-  const btScalar limit = how.normal_tolerance * how.normal_tolerance;
+  const btVector3 origin_a = bodies.origin(taken.a, *manifold.getBody0()),
+                  origin_b = bodies.origin(taken.b, *manifold.getBody1());
+  const btScalar limit = how.normal_tolerance * how.normal_tolerance, slop = info.m_linearSlop;
   const PointNames::Keys* const keys = how.substeps ? &names_.name(number, manifold, taken.before) : nullptr;
-  taken.has_model = has_anisotropic_friction(manifold.getBody0(), manifold.getBody1());
   btVector3 normal(0, 0, 0);
-  Directions directions;
+  bool has_flags = false, turns_hard = false, may_be_predictive = false;
   std::size_t i = taken.first;
+  // Nothing but plain numbers: what few points have comes after it.
   for (int p = 0; p < manifold.getNumContacts(); ++p) {
     const btManifoldPoint& point = manifold.getContactPoint(p);
     if (!taken.all && point.getDistance() > manifold.getContactProcessingThreshold()) continue;
@@ -203,49 +208,68 @@ void Points::read(Taken& taken, std::size_t number, const Bodies& bodies, const 
     all_.lever_a.set(i, point.getPositionWorldOnA() - origin_a);
     all_.lever_b.set(i, point.getPositionWorldOnB() - origin_b);
     all_.friction[i] = point.m_combinedFriction;
-    restitution_[i] = restitution_of(point, manifold, how.predicted_rebound);
-    const btScalar gap = point.getDistance() + info.m_linearSlop;
-    gap_[i] = gap;
-    const bool own = own_directions(point, info);
-    if (how.substeps) {
-      key_[i] = (*keys)[static_cast<std::size_t>(p)];
-    } else {
-      share_[i] = share_of(point, info);
-      target_[i] = gap > 0 ? -gap * rate : is_deep(gap, info) ? btScalar(0) : -gap * share_[i] * rate;
-      // m_prevRHS holds the impulse of a collision, which must not act again.
-      const btScalar held = point.m_appliedImpulse - point.m_prevRHS;
-      btVector3 warm(0, 0, 0);
-      if (held > 0) {
-        directions.find(point, normal, own);
-        warm = normal * held + directions.first * point.m_appliedImpulseLateral1 +
-               directions.second * point.m_appliedImpulseLateral2;
-      }
-      warm_impulse_.set(i, warm);
-    }
-    btVector3 moves(0, 0, 0);
-    if (own || has_flag(point, BT_CONTACT_FLAG_FRICTION_ANCHOR)) {
-      moves = surface_velocity(point, own, info);
-      taken.surface_moves = taken.surface_moves || !moves.isZero();
-    }
-    surface_velocity_.set(i, moves);
-    taken.has_model = taken.has_model || has_model(point, own, info);
+    restitution_[i] = std::max(point.m_combinedRestitution, btScalar(0));
+    gap_[i] = point.getDistance() + slop;
+    if (keys != nullptr) key_[i] = (*keys)[static_cast<std::size_t>(p)];
+    has_flags |= point.m_contactPointFlags != 0;
+    turns_hard |= point.m_combinedRollingFriction > 0 || point.m_combinedSpinningFriction > 0;
+    may_be_predictive |= point.m_combinedRestitution == 0 && point.m_localPointA.isZero();
     ++i;
   }
+  if (!how.substeps) read_for_sweeps(taken, how);
+  if (how.predicted_rebound && may_be_predictive)
+    each_point(taken, [&](std::size_t k, const btManifoldPoint& point) {
+      if (point.m_combinedRestitution == 0 && is_predictive(point, manifold.getBody0()))
+        restitution_[k] =
+            std::max(gCalculateCombinedRestitutionCallback(manifold.getBody0(), manifold.getBody1()), btScalar(0));
+    });
+  taken.has_model =
+      turns_hard || info.m_globalCfm > 0 || has_anisotropic_friction(manifold.getBody0(), manifold.getBody1());
+  if (!has_flags) return;
+  each_point(taken, [&](std::size_t, const btManifoldPoint& point) {
+    const bool own = own_directions(point, info);
+    taken.surface_moves = taken.surface_moves || !surface_velocity(point, own, info).isZero();
+    taken.has_model = taken.has_model || has_model(point, own, info);
+  });
+}
+
+// Targets, and the impulses of the last step.
+void Points::read_for_sweeps(const Taken& taken, const Reading& how) {
+  const btContactSolverInfo& info = how.info;
+  const btScalar rate = 1 / info.m_timeStep;
+  Directions directions;
+  each_point(taken, [&](std::size_t i, const btManifoldPoint& point) {
+    const btScalar gap = gap_[i];
+    share_[i] = share_of(point, info);
+    target_[i] = gap > 0 ? -gap * rate : is_deep(gap, info) ? btScalar(0) : -gap * share_[i] * rate;
+    // m_prevRHS holds the impulse of a collision, which must not act again.
+    const btScalar held = point.m_appliedImpulse - point.m_prevRHS;
+    btVector3 warm(0, 0, 0);
+    if (held > 0) {
+      const btVector3 normal = all_.normal[i];
+      directions.find(point, normal, own_directions(point, info));
+      warm = normal * held + directions.first * point.m_appliedImpulseLateral1 +
+             directions.second * point.m_appliedImpulseLateral2;
+    }
+    warm_impulse_.set(i, warm);
+  });
 }
 
 void Points::read_models(const Reading& how) {
   models_.resize(size());
-  for (const Taken& taken : taken_) {
-    const btPersistentManifold& manifold = *taken.manifold;
-    std::size_t i = taken.first;
-    for (int p = 0; p < manifold.getNumContacts(); ++p) {
-      const btManifoldPoint& point = manifold.getContactPoint(p);
-      if (!taken.all && point.getDistance() > manifold.getContactProcessingThreshold()) continue;
-      models_.read(i, point, all_.normal[i], *manifold.getBody0(), *manifold.getBody1(),
+  for (const Taken& taken : taken_)
+    each_point(taken, [&](std::size_t i, const btManifoldPoint& point) {
+      models_.read(i, point, all_.normal[i], *taken.manifold->getBody0(), *taken.manifold->getBody1(),
                    own_directions(point, how.info), how.substeps, how.info, all_.friction[i]);
-      ++i;
-    }
-  }
+    });
+}
+
+void Points::read_surfaces(const Reading& how) {
+  surface_velocity_.resize(size());
+  for (const Taken& taken : taken_)
+    each_point(taken, [&](std::size_t i, const btManifoldPoint& point) {
+      surface_velocity_.set(i, surface_velocity(point, own_directions(point, how.info), how.info));
+    });
 }
 
 btScalar Points::approach(std::size_t i, const Bodies& bodies, btVector3 BodyState::*velocity,
@@ -254,38 +278,40 @@ btScalar Points::approach(std::size_t i, const Bodies& bodies, btVector3 BodySta
                              velocity_at(bodies, velocity, spin, all_.body_b[i], all_.lever_b[i]));
 }
 
-Scene<btScalar> Points::scene(Bodies& bodies, const btContactSolverInfo& info, bool resting, bool rebounds, bool gaps) {
+void Points::write_restitution(SceneContacts<btScalar>& contacts, bool rebounds) {
   rebounds_ = rebounds;
+  if (rebounds)
+    contacts.restitution = restitution_;
+  else
+    contacts.restitution = Column<const btScalar>::repeat(zero_, size());
+}
+
+void Points::write(Scene<btScalar>& scene, Bodies& bodies, const btContactSolverInfo& info, bool resting, bool rebounds,
+                   bool gaps) {
   // The resting method counts from the gap that is left after the step.
   if (resting)
     for (std::size_t i = 0; i < size(); ++i) target_[i] += gap_[i] / info.m_timeStep;
-  Scene<btScalar> scene = all_.scene(bodies.columns(rebounds));
-  if (rebounds)
-    scene.contacts.restitution = restitution_;
-  else
-    scene.contacts.restitution = Column<const btScalar>::repeat(zero_, size());
+  bodies.write(scene.bodies, rebounds);
+  all_.write(scene.contacts);
+  write_restitution(scene.contacts, rebounds);
   scene.contacts.target_velocity = target_;
   if (gaps) scene.contacts.gap = gap_;
   scene.contacts.warm_impulse = warm_impulse_.columns();
   if (surface_moves_) scene.contacts.surface_velocity = surface_velocity_.columns();
   if (has_models_) models_.add_to(scene.contacts, false);
-  return scene;
 }
 
-Scene<btScalar> Points::scene_of_substeps(Bodies& bodies, const btContactSolverInfo& info, bool rebounds) {
-  rebounds_ = rebounds;
+void Points::write_for_substeps(Scene<btScalar>& scene, Bodies& bodies, const btContactSolverInfo& info,
+                                bool rebounds) {
   if (info.m_linearSlop != btScalar(0))
     for (btScalar& gap : gap_) gap -= info.m_linearSlop;
-  Scene<btScalar> scene = all_.scene(bodies.columns(true));
-  if (rebounds)
-    scene.contacts.restitution = restitution_;
-  else
-    scene.contacts.restitution = Column<const btScalar>::repeat(zero_, size());
+  bodies.write(scene.bodies, true);
+  all_.write(scene.contacts);
+  write_restitution(scene.contacts, rebounds);
   scene.contacts.gap = gap_;
   scene.contacts.key = key_;
   if (surface_moves_) scene.contacts.surface_velocity = surface_velocity_.columns();
   if (has_models_) models_.add_to(scene.contacts, true);
-  return scene;
 }
 
 Scene<btScalar> Points::subset(const std::vector<std::size_t>& rows, Bodies& bodies) {
@@ -299,7 +325,10 @@ Scene<btScalar> Points::subset(const std::vector<std::size_t>& rows, Bodies& bod
     some_.lever_b.set(to, all_.lever_b[from]);
     some_.friction[to] = all_.friction[from];
   }
-  return some_.scene(bodies.columns(false));
+  Scene<btScalar> scene;
+  bodies.write(scene.bodies, false);
+  some_.write(scene.contacts);
+  return scene;
 }
 
 Scene<btScalar> Points::colliding(Bodies& bodies, const btContactSolverInfo& info,

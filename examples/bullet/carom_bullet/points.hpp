@@ -15,12 +15,14 @@
 
 namespace carom::bullet {
 
-/// The points of one step that may get an impulse. Arrays are as long as there are points.
+/// The points of one step that may get an impulse. Arrays are as long as there are points. A step takes manifolds, and
+/// reads the points of each once, at any time before `end_reading`.
 class Points {
  public:
   void clear();
-  /// Takes in the bodies of a manifold, and notes its points. `named`: they get names.
-  void take(btPersistentManifold& manifold, Bodies& bodies, bool named);
+  /// Takes in the bodies of a manifold, and notes its points. `named`: they get names. Returns false if none of its
+  /// bodies moves.
+  bool take(btPersistentManifold& manifold, Bodies& bodies, bool named);
   std::size_t manifolds() const { return taken_.size(); }
 
   /// Says what to read of points.
@@ -34,13 +36,19 @@ class Points {
     /// Predictive points have the restitution of their bodies, which Bullet does not give them.
     bool predicted_rebound;
   };
-  /// Makes room for all points that were taken.
-  void reserve(const Reading& how);
+  /// Makes room for the points of all manifolds that were taken, and of this number of further manifolds. Returns the
+  /// number of manifolds that were read before, and counts all as read.
+  std::size_t reserve(std::size_t further, const Reading& how);
   /// Reads the points of the manifolds [first, end). Targets let gaps close and push overlaps out, by the share in
-  /// Bullet's settings.
+  /// Bullet's settings. Bodies need not have been read.
   void read(std::size_t first, std::size_t end, const Bodies& bodies, const Reading& how);
+  /// Reads the points of the manifold that was taken last. `reserve` has made room for it.
+  void read_last(const Bodies& bodies, const Reading& how) {
+    read(taken_.back(), taken_.size() - 1, bodies, how);
+    read_ = taken_.size();
+  }
   /// Ends the reading.
-  void sum_up(const Reading& how);
+  void end_reading(const Reading& how);
   std::size_t size() const { return all_.friction.size(); }
   /// A point as a contact: body A has the normal, `gap` [m] is below 0 where the bodies overlap.
   struct Contact {
@@ -52,11 +60,14 @@ class Points {
   /// The manifolds that resist rolling or spinning by rows, for methods without contact models.
   const std::vector<btPersistentManifold*>& rolling() const { return rolling_; }
 
-  /// The scene of all points, for SceneMethod::resting, simultaneous or coulomb.
-  /// `rebounds`: contacts have their restitution. `gaps`: they have gaps.
-  Scene<btScalar> scene(Bodies& bodies, const btContactSolverInfo& info, bool resting, bool rebounds, bool gaps);
+  /// Writes the bodies and all points to a scene for SceneMethod::resting, simultaneous or coulomb, without the columns
+  /// that no body or point needs. `rebounds`: contacts have their restitution. `gaps`: they have gaps.
+  void write(Scene<btScalar>& scene, Bodies& bodies, const btContactSolverInfo& info, bool resting, bool rebounds,
+             bool gaps);
   /// The same for SceneMethod::substeps: gaps in place of targets, and keys in place of the impulses in the points.
-  Scene<btScalar> scene_of_substeps(Bodies& bodies, const btContactSolverInfo& info, bool rebounds);
+  void write_for_substeps(Scene<btScalar>& scene, Bodies& bodies, const btContactSolverInfo& info, bool rebounds);
+  bool any_surface_moves() const { return surface_moves_; }
+  bool any_has_model() const { return has_models_; }
   void forget_names() { names_.forget(); }
   /// The points that touch, or will touch within the step. They collide before contacts are held.
   Scene<btScalar> colliding(Bodies& bodies, const btContactSolverInfo& info, const btScalar& tangential_restitution);
@@ -94,16 +105,25 @@ class Points {
     Scratch<btScalar> friction;
 
     void resize(std::size_t count);
-    Scene<btScalar> scene(const SceneBodies<btScalar>& bodies);
+    void write(SceneContacts<btScalar>& contacts);
   };
 
+  void resize(std::size_t points, bool substeps);
   void read(Taken& taken, std::size_t number, const Bodies& bodies, const Reading& how);
   btScalar approach(std::size_t i, const Bodies& bodies, btVector3 BodyState::*velocity,
                     btVector3 BodyState::*spin) const;
+  template <class Visit>
+  static void each_point(const Taken& taken, const Visit& visit);
+  std::size_t count() const { return taken_.empty() ? 0 : taken_.back().first + taken_.back().count; }
+  void read_for_sweeps(const Taken& taken, const Reading& how);
   void read_models(const Reading& how);
+  void read_surfaces(const Reading& how);
+  void write_restitution(SceneContacts<btScalar>& contacts, bool rebounds);
   Scene<btScalar> subset(const std::vector<std::size_t>& rows, Bodies& bodies);
 
   std::vector<Taken> taken_;
+  std::size_t read_ = 0;           // the number of manifolds that have been read
+  bool are_for_substeps_ = false;  // The arrays have room for the columns of substeps.
   std::vector<btPersistentManifold*> rolling_;
   Columns all_;
   VectorArray warm_impulse_, surface_velocity_;

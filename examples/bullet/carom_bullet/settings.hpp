@@ -7,6 +7,7 @@ namespace carom::bullet {
 
 /// The settings, with Bullet's default in the place of every NaN, for which a step must neither throw nor give NaN to
 /// bodies. Infinite shares, slops and softnesses are replaced too: no step can be computed with them.
-btContactSolverInfo sound(const btContactSolverInfo& info);
+/// `place` holds them if they differ from the given ones.
+const btContactSolverInfo& sound(const btContactSolverInfo& info, btContactSolverInfo& place);
 
 }  // namespace carom::bullet

@@ -8,6 +8,8 @@
 #include <map>
 #include <optional>
 
+#include "times.hpp"
+
 namespace carom_scenes {
 
 namespace {
@@ -94,9 +96,9 @@ int show(int argc, char** argv, const Scene& scene) {
   CLI::App app(scene.title);
   Arguments arguments;
   std::string solver = "both", method = "default", out;
-  int threads = 0, iterations = 0;
+  int threads = 0, iterations = 0, rounds = 0;
   double tolerance = 0;
-  bool unmarked = false;
+  bool unmarked = false, sleeping = false;
   app.add_flag("--short", arguments.brief, "A short run");
   app.add_flag("--unmarked", unmarked, "A mark that is missed is no failure");
   app.add_option("--solver", solver,
@@ -119,6 +121,9 @@ int show(int argc, char** argv, const Scene& scene) {
   app.add_option("--tolerance", tolerance, "Error of --method coulomb, 0 for its default")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  app.add_flag("--sleeping", sleeping, "Bodies may fall asleep");
+  app.add_option("--times", rounds, "Run the solvers so often in turn, and print what they take")
+      ->check(CLI::PositiveNumber);
   if (scene.add_options) scene.add_options(app);
   try {
     app.parse(argc, argv);
@@ -126,13 +131,34 @@ int show(int argc, char** argv, const Scene& scene) {
     return app.exit(error) == 0 ? 0 : 2;
   }
 
-  const auto run = [&](Responder responder, const char* name) {
+  const auto options_of_run = [&] {
     WorldOptions options = scene.options;
     options.solver.execution.threads = threads;
     if (iterations > 0) options.solver.iterations = iterations;
+    options.sleeping = options.sleeping || sleeping;
     choose(method, options.solver);
     if (tolerance > 0) options.solver.scene.coulomb.tolerance = tolerance;
-    World world(responder, options);
+    return options;
+  };
+  const bool all = solver == "all", both = solver == "both";
+  const bool with_bullet = all || both || solver == "bullet", with_carom = all || both || solver == "carom";
+  if (rounds > 0) {
+    WorldOptions options = options_of_run();
+    options.counts_contacts = false;
+    Times bullet, carom;
+    for (int round = 0; round < rounds; ++round)
+      for (const Responder responder : {Responder::bullet, Responder::carom}) {
+        if (!(responder == Responder::bullet ? with_bullet : with_carom)) continue;
+        World world(responder, options);
+        scene.run(world, arguments);
+        (responder == Responder::bullet ? bullet : carom).add_run(world.samples());
+      }
+    fmt::print("{}\n", scene.title);
+    print_times(bullet, carom);
+    return 0;
+  }
+  const auto run = [&](Responder responder, const char* name) {
+    World world(responder, options_of_run());
     if (!out.empty()) world.keep_poses(30);
     std::vector<Number> numbers = scene.run(world, arguments);
     if (!out.empty()) {
@@ -144,10 +170,9 @@ int show(int argc, char** argv, const Scene& scene) {
     return numbers;
   };
   Runs runs;
-  const bool all = solver == "all", both = solver == "both";
-  if (all || both || solver == "bullet") runs.bullet = run(Responder::bullet, "bullet");
+  if (with_bullet) runs.bullet = run(Responder::bullet, "bullet");
   if (all || solver == "bullet2") runs.bullet_two_directions = run(Responder::bullet_two_directions, "bullet2");
-  if (all || both || solver == "carom") runs.carom = run(Responder::carom, "carom");
+  if (with_carom) runs.carom = run(Responder::carom, "carom");
   return print(scene, runs) || unmarked ? 0 : 1;
 }
 

@@ -28,17 +28,18 @@ struct Number {
 
 struct Scene {
   std::string name;   ///< of files: card_house
-  std::string title;  ///< one line: what is shown
+  std::string title;  ///< one line about the scene
   WorldOptions options;
-  /// Builds the scene in the empty world, steps it and gives its numbers, the most telling one first.
+  /// Builds the scene in the empty world, steps it and returns its numbers, the most important one first.
   std::function<std::vector<Number>(World&, const Arguments&)> run;
   /// The scene's own options on the command line; may be empty.
   std::function<void(CLI::App&)> add_options = {};
 };
 
 /// The main function of a scene: --short, --solver bullet|bullet2|carom|both|all, --out FOLDER for samples and poses,
-/// --threads, --method and --iterations of carom.
-/// Returns 0, 1 if a number of carom's missed its mark, 2 on wrong arguments.
+/// --threads, --method and --iterations of carom; --sleeping lets bodies fall asleep. --times N runs the solvers N
+/// times in turn and prints their times in place of the numbers. Returns 0, 1 if a number of carom's missed its mark, 2
+/// on wrong arguments.
 int show(int argc, char** argv, const Scene& scene);
 
 }  // namespace carom_scenes

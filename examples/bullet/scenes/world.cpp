@@ -16,7 +16,7 @@ double kinetic_energy(const btRigidBody& body) {
          0.5 * static_cast<double>((spin * spin).dot(body.getLocalInertia()));
 }
 
-// Measures what the solver behind it takes, the same for both, and calls `before` when all contacts are known.
+// Measures the time of a solver, and calls `before` when all contacts are known.
 class World::TimedSolver final : public btConstraintSolver {
  public:
   TimedSolver(std::unique_ptr<btConstraintSolver> solver, std::function<void()> before)
@@ -25,14 +25,16 @@ class World::TimedSolver final : public btConstraintSolver {
   void prepareSolve(int bodies, int manifolds) override {
     before_();
     seconds = 0;
+    count = 0;
     timed([&] { solver_->prepareSolve(bodies, manifolds); });
   }
-  btScalar solveGroup(btCollisionObject** bodies, int body_count, btPersistentManifold** manifolds, int manifold_count,
-                      btTypedConstraint** constraints, int constraint_count, const btContactSolverInfo& info,
-                      btIDebugDraw* drawer, btDispatcher* dispatcher) override {
+  btScalar solveGroup(btCollisionObject** objects, int object_count, btPersistentManifold** manifolds,
+                      int manifold_count, btTypedConstraint** constraints, int constraint_count,
+                      const btContactSolverInfo& info, btIDebugDraw* drawer, btDispatcher* dispatcher) override {
+    count += object_count;
     btScalar left = 0;
     timed([&] {
-      left = solver_->solveGroup(bodies, body_count, manifolds, manifold_count, constraints, constraint_count, info,
+      left = solver_->solveGroup(objects, object_count, manifolds, manifold_count, constraints, constraint_count, info,
                                  drawer, dispatcher);
     });
     return left;
@@ -44,6 +46,7 @@ class World::TimedSolver final : public btConstraintSolver {
   btConstraintSolverType getSolverType() const override { return solver_->getSolverType(); }
 
   double seconds = 0;
+  double count = 0;  // of bodies
 
  private:
   template <class Call>
@@ -67,7 +70,9 @@ World::World(Responder responder, const WorldOptions& options)
   } else {
     solver = std::make_unique<btSequentialImpulseConstraintSolver>();
   }
-  solver_ = std::make_unique<TimedSolver>(std::move(solver), [this] { count_contacts(); });
+  solver_ = std::make_unique<TimedSolver>(std::move(solver), [this] {
+    if (options_.counts_contacts) count_contacts();
+  });
   world_ = std::make_unique<btDiscreteDynamicsWorld>(&dispatcher_, &broadphase_, solver_.get(), &configuration_);
   world_->setGravity(options.gravity);
   if (responder == Responder::bullet_two_directions)
@@ -109,7 +114,7 @@ void World::watch_joint(const btRigidBody& a, const btVector3& point_a, const bt
 
 const Sample& World::step() {
   sample_ = {};
-  // No interpolation: one step of this length, whatever the clock says.
+  // One step of this length, without interpolation.
   world_->stepSimulation(static_cast<btScalar>(options_.time_step), 0);
   measure();
   return samples_.back();
@@ -152,6 +157,14 @@ void World::measure() {
     sample.joint_error = std::max(sample.joint_error, static_cast<double>(gap.length()));
   }
   sample.solver_seconds = solver_->seconds;
+  sample.bodies = solver_->count;
+  if (carom_ != nullptr) {
+    const carom::bullet::StepReport& report = carom_->report();
+    sample.points = static_cast<double>(report.contacts.contacts);
+    sample.gather_seconds = report.gather_seconds;
+    sample.contact_seconds = report.collision_seconds + report.contact_seconds;
+    sample.store_seconds = report.store_seconds;
+  }
   samples_.push_back(sample);
 
   if (frame_interval_ <= 0) return;

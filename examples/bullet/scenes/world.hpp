@@ -24,7 +24,9 @@ struct WorldOptions {
   double time_step = 1.0 / 60;                  ///< [s]
   btVector3 gravity = btVector3(0, 0, -9.81f);  ///< [m/s²] z is up
   bool sleeping = false;                        ///< whether bodies may fall asleep
-  carom::bullet::Options solver;                ///< of carom
+  /// Count contacts, collisions and penetration for the samples. Counting brings all points into the caches.
+  bool counts_contacts = true;
+  carom::bullet::Options solver;  ///< of carom
 };
 
 struct Material {
@@ -42,6 +44,9 @@ struct Sample {
   std::size_t contacts = 0;
   std::size_t collisions = 0;  ///< those among them that approach faster than contacts at rest
   double solver_seconds = 0;   ///< [s] that the solver took
+  /// [s] the parts of it that carom's StepReport has: from Bullet's objects, the solve, back to them
+  double gather_seconds = 0, contact_seconds = 0, store_seconds = 0;
+  double bodies = 0, points = 0;  ///< numbers of bodies that the solver got, and of points that carom got
 };
 
 double kinetic_energy(const btRigidBody& body);  ///< [J]
@@ -64,7 +69,7 @@ class World {
                    Material material = {});
   /// A ball joint, hinge or other constraint that the world owns from now on.
   btTypedConstraint& add(std::unique_ptr<btTypedConstraint> constraint, bool collide = false);
-  /// What joint_error looks at: two points that should be one, each in its body's frame.
+  /// Two points that a joint should keep together, each in its body's frame, for Sample::joint_error.
   void watch_joint(const btRigidBody& a, const btVector3& point_a, const btRigidBody& b, const btVector3& point_b);
 
   /// One step of WorldOptions::time_step, and its sample.

@@ -77,13 +77,14 @@ TEST_P(UnderEveryChoice, a_ball_keeps_its_height) {
   EXPECT_NEAR(height(), before, 1e-3f * before);
 }
 
-// Ten sweeps leave three boxes rocking by a fraction of a millimetre, from which they walk; fifty solve them.
+// Ten sweeps leave three boxes rocking by a fraction of a millimetre, from which they walk; fifty solve them. Boxes
+// that are exactly aligned lose corners in Bullet's detection, by rounding, so these stand off by some micrometres.
 TEST_P(UnderEveryChoice, a_stack_stands) {
   BulletWorld bullet(options());
   bullet.world.getSolverInfo().m_numIterations = 50;
   bullet.world.getSolverInfo().m_warmstartingFactor = 1;
   bullet.add_ground();
-  for (int i = 0; i < 3; ++i) bullet.add_box(at(0, 0, 0.5f + static_cast<btScalar>(i)));
+  for (int i = 0; i < 3; ++i) bullet.add_box(at(0, 1e-5f * static_cast<btScalar>(i), 0.5f + static_cast<btScalar>(i)));
   bullet.step(120);
   const auto& objects = bullet.world.getCollisionObjectArray();
   for (int i = 0; i < 3; ++i) {

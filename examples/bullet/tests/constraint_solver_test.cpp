@@ -1,6 +1,7 @@
-// Bodies under the solver: what comes, goes, sleeps, moves by itself or is locked.
+// Bodies under the solver: they come, go, sleep, move by themselves or have locked axes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "bullet_world.hpp"
@@ -104,7 +105,7 @@ TEST(KinematicBodies, push_a_box_at_their_own_speed) {
   EXPECT_EQ(mover.getWorldTransform().getOrigin().z(), 0.6f);
 }
 
-// At rest the ground's impulse is that of gravity within a step, whatever the shapes that share it. In double Bullet's
+// At rest the ground's impulse is the impulse of gravity in a step, for any number of shapes. In double Bullet's
 // detector loses one of the parts for a step; the overlap after that takes a second to shrink below the tolerance.
 TEST(CompoundShapes, rest_on_all_their_parts) {
   BulletWorld bullet;
@@ -125,7 +126,7 @@ TEST(Sleep, ends_for_an_island_that_is_hit) {
   btRigidBody& lower = bullet.add_box(at(0, 0, 0.5f));
   btRigidBody& upper = bullet.add_box(at(0, 0, 1.5f));
   for (btRigidBody* box : {&lower, &upper}) box->forceActivationState(ACTIVE_TAG);
-  bullet.step(240);  // Bullet puts to sleep what has been slow for 2 s
+  bullet.step(240);  // Bullet puts bodies to sleep that have been slow for 2 s
   ASSERT_EQ(lower.getActivationState(), ISLAND_SLEEPING);
   ASSERT_EQ(upper.getActivationState(), ISLAND_SLEEPING);
 
@@ -174,8 +175,7 @@ TEST(LockedAxes, keep_a_body_in_its_plane) {
   EXPECT_GT(box.getWorldTransform().getOrigin().z(), 0.4f);
 }
 
-// An error of the host's ends a step before it is done. What that step has gathered is gone with it: the body may go
-// too.
+// An error of the caller ends a step early. The solver keeps nothing of that step: a body of it may be deleted.
 TEST(Options, out_of_range_end_a_step_and_leave_nothing_of_it) {
   BulletWorld bullet;
   bullet.add_ground();
@@ -192,6 +192,75 @@ TEST(Options, out_of_range_end_a_step_and_leave_nothing_of_it) {
   bullet.remove(lower);
   bullet.step(120);
   EXPECT_NEAR(upper.getWorldTransform().getOrigin().z(), 0.5f, 1e-3f);
+}
+
+void sleep(btRigidBody& body) {
+  body.forceActivationState(ISLAND_SLEEPING);
+  body.setLinearVelocity(btVector3(0, 0, 0));
+  body.setAngularVelocity(btVector3(0, 0, 0));
+}
+
+// A hinge under load begins with the impulse that it had before the sleep, as long as the solver keeps it.
+TEST(Sleep, of_all_bodies_leaves_an_empty_report) {
+  for (const int asleep : {1, 2, 10, carom::SceneThresholds::remembered_calls + 10}) {
+    BulletWorld bullet{carom::bullet::Options()};
+    btRigidBody& box = bullet.add_box(at(1, 0, 0));
+    bullet.join<btPoint2PointConstraint>(box, btVector3(-1, 0, 0));
+    bullet.step(5);
+    EXPECT_EQ(bullet.solver.report().contacts.joint_rows, 3u);
+    sleep(box);
+    const btTransform place = box.getWorldTransform();
+    for (int i = 0; i < asleep; ++i) {
+      bullet.step();
+      const carom::bullet::StepReport& report = bullet.solver.report();
+      EXPECT_EQ(report.contacts.bodies + report.contacts.joint_rows + report.contacts.islands, 0u);
+      if (i > 0) {
+        EXPECT_EQ(report.gather_seconds + report.contact_seconds + report.store_seconds, 0);
+      }
+    }
+    EXPECT_EQ((box.getWorldTransform().getOrigin() - place.getOrigin()).length(), 0);
+    box.forceActivationState(DISABLE_DEACTIVATION);
+    btScalar error = 0;
+    for (int i = 0; i < 30; ++i) {
+      bullet.step();
+      EXPECT_EQ(bullet.solver.report().contacts.joint_rows, 3u);
+      error = std::max(error, (box.getWorldTransform() * btVector3(-1, 0, 0)).length());
+    }
+    EXPECT_LT(error, 2e-3f);
+  }
+}
+
+// Bullet's gyroscopic torque of a cube is rounding. A stick's torque turns its axis of rotation.
+TEST(Bodies, have_gyroscopic_torques_by_their_shape) {
+  for (const bool cube : {true, false}) {
+    BulletWorld bullet{carom::bullet::Options()};
+    bullet.world.setGravity(btVector3(0, 0, 0));
+    btRigidBody& box = bullet.add_box(btTransform(btQuaternion(btVector3(1, 2, 3).normalized(), 1)), 1,
+                                      cube ? btVector3(1, 1, 1) : btVector3(0.1f, 0.2f, 2));
+    const btVector3 spin(1.1f, 2.3f, 3.7f);
+    box.setAngularVelocity(spin);
+    bullet.step(20);
+    const btScalar change = (box.getAngularVelocity() - spin).length();
+    EXPECT_TRUE(cube ? change == 0 : change > 0.1f) << change;
+  }
+}
+
+// The step of a body that touches nothing turns it by its spin, and by no more than Bullet's bound of a step.
+TEST(Bodies, turn_by_their_spin_in_substeps) {
+  for (const btScalar rate : {0.f, 1e-4f, 0.01f, 1.f, 10.f, 45.f}) {
+    BulletWorld bullet{carom::bullet::Options()};
+    bullet.world.setGravity(btVector3(0, 0, 0));
+    const btVector3 axis = btVector3(1, 2, 3).normalized();
+    btRigidBody& box = bullet.add_box(btTransform(btQuaternion(btVector3(3, 1, 2).normalized(), 1)));
+    const btQuaternion before = box.getWorldTransform().getRotation();
+    box.setAngularVelocity(axis * rate);
+    bullet.step();
+    const btQuaternion turn = box.getWorldTransform().getRotation() * before.inverse();
+    const btScalar half = rate * time_step / 2;
+    const btVector3 sine(turn.x(), turn.y(), turn.z());
+    // Eight roundings of numbers up to 1 in quaternions and matrices.
+    EXPECT_LT((sine * (turn.w() < 0 ? -1.f : 1.f) - axis * std::sin(half)).length(), 16 * SIMD_EPSILON) << rate;
+  }
 }
 
 }  // namespace

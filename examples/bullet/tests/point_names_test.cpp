@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <carom_bullet/point_names.hpp>
+#include <cmath>
 #include <cstdint>
+#include <random>
 #include <set>
 #include <vector>
 
@@ -101,6 +103,66 @@ TEST(PointNames, go_to_the_nearest_point) {
   EXPECT_EQ(second[0], first[2]);
   EXPECT_EQ(second[1], first[1]);
   EXPECT_EQ(std::count(first.begin(), first.end(), second[2]), 0);
+}
+
+/// The keys of points by the search alone: the closest pair of all first, no further apart than 0.3 m.
+PointNames::Keys by_search(const std::vector<btVector3>& now, const std::vector<btVector3>& before,
+                           const PointNames::Keys& keys) {
+  PointNames::Keys found{};
+  std::set<std::size_t> free;
+  for (std::size_t k = 0; k < before.size(); ++k) free.insert(k);
+  for (;;) {
+    btScalar least = 0.09f;
+    std::size_t heir = now.size(), of = 0;
+    for (std::size_t p = 0; p < now.size(); ++p)
+      for (const std::size_t k : free) {
+        const btScalar distance = (now[p] - before[k]).length2();
+        if (found[p] != 0 || !(distance <= least)) continue;
+        least = distance;
+        heir = p;
+        of = k;
+      }
+    if (heir == now.size()) return found;
+    found[heir] = keys[of];
+    free.erase(of);
+  }
+}
+
+// Points that stay near their places are not searched for. Moves of all sizes next to the distances of the points.
+TEST(PointNames, are_those_of_the_search) {
+  std::mt19937 random(1);
+  const auto draw = [&](btScalar most) { return most * (2 * static_cast<btScalar>(random() % 100001) / 100000 - 1); };
+  Manifolds manifolds(1);
+  PointNames names;
+  int kept = 0;
+  for (int trial = 0; trial < 3000; ++trial) {
+    const std::size_t count = 1 + random() % 4, next = random() % 4 == 0 ? 1 + random() % 4 : count;
+    const btScalar size = trial % 2 == 0 ? 1.f : 0.2f, move = size * std::pow(0.1f, static_cast<btScalar>(trial % 5));
+    std::vector<btVector3> before, now;
+    for (std::size_t p = 0; p < count; ++p) before.emplace_back(draw(size), draw(size), 0.f);
+    for (std::size_t p = 0; p < next; ++p)
+      now.push_back((p < count ? before[p] : btVector3(draw(size), 0, 0)) +
+                    btVector3(draw(move), draw(move), draw(move)));
+    const auto put = [&](const std::vector<btVector3>& points) {
+      manifolds[0].clearManifold();
+      for (const btVector3& point : points) manifolds.add_point(0, point);
+    };
+    names.forget();
+    put(before);
+    const PointNames::Keys first = step(names, manifolds, {0})[0];
+    put(now);
+    const PointNames::Keys second = step(names, manifolds, {0})[0], expected = by_search(now, before, first);
+    for (std::size_t p = 0; p < next; ++p) {
+      if (expected[p] != 0) {
+        EXPECT_EQ(second[p], expected[p]) << trial << " " << p;
+        ++kept;
+      } else {
+        EXPECT_EQ(std::count(first.begin(), first.end(), second[p]), 0) << trial << " " << p;
+      }
+    }
+    for (std::size_t p = next; p < second.size(); ++p) EXPECT_EQ(second[p], 0u);
+  }
+  EXPECT_GT(kept, 3000);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Steps of many bodies, which are read from Bullet's objects and stored in them on several threads.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <carom_bullet/parallel.hpp>
 #include <cfenv>
@@ -20,7 +21,8 @@ TEST(Parallel, covers_every_element_once) {
   constexpr std::size_t grain = 16;
   for (const int threads : {0, 1, 2, 7}) {
     const Parallel parallel(threads);
-    for (const std::size_t count : {0u, 1u, 31u, 32u, 33u, 1000u}) {
+    for (const std::size_t count :
+         {std::size_t{0}, std::size_t{1}, std::size_t{33}, Parallel::least - 1, Parallel::least, Parallel::least + 1}) {
       std::vector<std::atomic<int>> visits(count);
       parallel.each(count, grain, [&](std::size_t first, std::size_t end) {
         ASSERT_LE(first, end);
@@ -34,14 +36,12 @@ TEST(Parallel, covers_every_element_once) {
 
 // The threads of oneTBB have the settings of their first call. Ranges that take their time leave some to each of them.
 TEST(Parallel, rounds_as_the_caller_does) {
-  constexpr std::size_t count = 64;
+  constexpr std::size_t count = Parallel::least;
   const auto rounding = [&] {
     std::vector<int> found(count, -1);
-    Parallel(0).each(count, 1, [&](std::size_t first, std::size_t end) {
-      for (std::size_t i = first; i < end; ++i) {
-        found[i] = std::fegetround();
-        std::this_thread::sleep_for(std::chrono::microseconds(100));
-      }
+    Parallel(0).each(count, count / 64, [&](std::size_t first, std::size_t end) {
+      std::fill(&found[first], &found[first] + (end - first), std::fegetround());
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
     });
     return found;
   };
@@ -58,7 +58,7 @@ std::vector<btScalar> pile(const carom::bullet::Options& options) {
   BulletWorld bullet(options);
   bullet.add_ground();
   std::vector<btRigidBody*> boxes;
-  for (int i = 0; i < 600; ++i) {
+  for (int i = 0; i < 1200; ++i) {
     const auto number = [](int n) { return static_cast<btScalar>(n); };
     const btVector3 place(0.9f * number(i % 8) - 3.2f, 0.9f * number(i / 8 % 8) - 3.2f, 0.6f + number(i / 64));
     btRigidBody& box = bullet.add_box(btTransform(btQuaternion(btVector3(1, 2, 3), 0.1f * number(i)), place), 1,
@@ -68,7 +68,9 @@ std::vector<btScalar> pile(const carom::bullet::Options& options) {
     boxes.push_back(&box);
   }
   bullet.step(45);
-  EXPECT_GT(bullet.solver.report().contacts.contacts, 512u);  // Smaller scenes take one thread.
+  // Smaller scenes take one thread.
+  EXPECT_GT(bullet.solver.report().contacts.contacts, 512u);
+  EXPECT_GE(static_cast<std::size_t>(bullet.world.getDispatcher()->getNumManifolds()), Parallel::least);
   std::vector<btScalar> found;
   const auto keep = [&](const btVector3& v) { found.insert(found.end(), {v.x(), v.y(), v.z()}); };
   for (const btRigidBody* box : boxes) {
