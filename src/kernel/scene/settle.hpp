@@ -108,7 +108,8 @@ struct SettledIslands : FourLanes {
     }
   }
 
-  /// Adds up the impulses on the bodies. Returns false if a contact may slip, or has an impulse although it is open.
+  /// Adds up the impulses on the bodies. Returns false if a contact has left its cone, or has an impulse although it is
+  /// open.
   [[gnu::always_inline]] static bool begin(const SceneJob<T>& job, const Settling& of, SettledIsland& island,
                                            std::size_t& bodies) {
     const SceneContacts<T>& contacts = job.scene->contacts;
@@ -130,7 +131,7 @@ struct SettledIslands : FourLanes {
       }
       const Four zero{}, normal = dot(w, to.normal);
       const Vector t = {w.x - normal * to.normal[0], w.y - normal * to.normal[1], w.z - normal * to.normal[2]};
-      const Four friction2 = (t.x * t.x + t.y * t.y) + t.z * t.z, most = to.slipping * normal;
+      const Four friction2 = (t.x * t.x + t.y * t.y) + t.z * t.z, most = to.friction * normal;
       const Truth loaded = normal > zero, nothing = (w.x == zero) & (w.y == zero) & (w.z == zero);
       const Truth holds = (friction2 < most * most) & (normal < zero + of.most_number);
       bad |= (loaded & ~holds) | (~loaded & ~nothing);

@@ -26,7 +26,7 @@ struct alignas(64) SettledManifold {
   double velocity[3][4];  ///< [m/s] relative, with the impulses
   double normal[3];
   double slop = 0;      ///< [m] of its bodies
-  double slipping = 0;  ///< [1] friction divided by the normal impulse from which on a contact may slip
+  double friction = 0;  ///< [1] max. ratio of friction to the normal impulse
 };
 
 /// A row of a joint.

@@ -227,6 +227,8 @@ void DirectIslands::try_to_settle(const SceneOptions& options, const kernel::Sce
   if (settled_.empty()) return;
   settling_.joint_rows = settled_joint_rows_.data();
   set_fixed_rows(job, parts);
+  // Contacts at rest may use all of their friction: impulses on the cone, rounded, are in it.
+  constexpr double rounded_up = 1 + 4 * double{std::numeric_limits<T>::epsilon()};
   const auto is_driven = [&](std::uint32_t contact) {
     return contacts.surface_velocity.x && vector_at(contacts.surface_velocity, contact) != Vector3{};
   };
@@ -239,8 +241,7 @@ void DirectIslands::try_to_settle(const SceneOptions& options, const kernel::Sce
         kernel::SettledManifold& to = settling_.of_manifold[k];
         const std::uint32_t contact = kernel::number_at(job.contact_at, of.first);
         to.slop = std::sqrt(slops.square_of(of));
-        to.slipping = Thresholds::direct_slipping *
-                      std::min(static_cast<double>(contacts.friction[contact]), Thresholds::most_friction);
+        to.friction = rounded_up * std::min(static_cast<double>(contacts.friction[contact]), Thresholds::most_friction);
         is_plain = !is_driven(contact);
       }
       Candidate candidate;
@@ -258,9 +259,6 @@ void DirectIslands::try_to_settle(const SceneOptions& options, const kernel::Sce
         // Impulses that miss by more would count as not converged.
         island.most_miss = std::min(Thresholds::direct_calm * step.weight_speed, Thresholds::direct_push);
         island.most_error = island.still = Thresholds::large_stop * step.weight_speed;
-        // Contacts at rest may use all of their friction.
-        constexpr double all_of_it = (1 + 4 * double{std::numeric_limits<T>::epsilon()}) / Thresholds::direct_slipping;
-        for (std::uint32_t k = island.first; k < island.end; ++k) settling_.of_manifold[k].slipping *= all_of_it;
       }
       if (is_plain && kernels.settle(job, settling_, island)) is_settled_[island.number] = 1;
     }
