@@ -46,6 +46,8 @@ bool BlockFactor::finish_plan(double most_work) {
   const std::size_t bodies = order_.size();
   if (work_ > most_work) return false;
   list_updates();
+  make_room(bodies, diagonal_);
+  make_room(row_.size(), lower_);
   diagonal_.resize(bodies);
   lower_.resize(row_.size());
   std::uint32_t longest = 1;
@@ -126,7 +128,7 @@ void BlockFactor::list_updates() {
     const std::size_t count = column_start_[c + 1] - column_start_[c];
     all += count * (count + 1) / 2;
   }
-  updates_.reserve(all);
+  make_room(all, updates_);
   for (std::size_t c = 0; c + 1 < column_start_.size(); ++c) {
     const std::uint32_t first = column_start_[c], count = column_start_[c + 1] - first;
     for (std::uint32_t b = 0; b < count; ++b) {

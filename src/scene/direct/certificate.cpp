@@ -23,7 +23,7 @@ constexpr int between_measures = 8;
 constexpr double slow_motion = 3e-4;
 /// Multiply-adds of a point in an iteration, and of a block in a triangular solution. A solution waits for memory and
 /// takes this multiple of the time of the same operations in a factorisation.
-constexpr double work_of_point = 100, work_of_block = 72, slowness = 2.5;
+constexpr double work_of_point = 100, work_of_block = 72, slowness = 4;
 
 Vector3 along(const std::array<Vector3, 3>& axis, const Vector3& v) {
   return {dot(axis[0], v), dot(axis[1], v), dot(axis[2], v)};
@@ -47,15 +47,9 @@ Vector3 projection(const Vector3& w, double friction) {
 }  // namespace
 
 void Certificate::reserve(std::size_t bodies, std::size_t manifolds, std::size_t points) {
-  bodies_.reserve(bodies);
-  sorted_.reserve(bodies);
-  manifolds_.reserve(manifolds);
-  points_.reserve(points);
-  names_.reserve(points);
-  right_.reserve(bodies);
-  x_.reserve(bodies);
-  radius_.reserve(bodies);
-  touches_.reserve(bodies);
+  make_room(bodies, bodies_, sorted_, right_, x_, radius_, touches_);
+  make_room(manifolds, manifolds_);
+  make_room(points, points_, names_);
 }
 
 void Certificate::forget() {

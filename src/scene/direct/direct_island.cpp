@@ -41,32 +41,13 @@ bool DirectIsland::plan(std::size_t bodies, const std::vector<Edge>& edges, doub
 void DirectIsland::reserve(std::size_t manifolds, std::size_t points, std::size_t rows, std::size_t fixed_bodies) {
   const std::size_t n = factor_.bodies();
   bodies_.resize(n);
-  for (Rows* of :
-       {&forces_, &free_, &before_, &velocity_, &moving_, &moved_, &right_, &correction_, &rebound_, &kept_velocity_})
-    of->reserve(n + 1 + fixed_bodies);
-  displacements_.reserve(n + 1 + fixed_bodies);
-  rows_.reserve(rows);
-  kept_rows_.reserve(rows);
-  pushed_.reserve(n + 1 + fixed_bodies);
-  kept_.reserve(points);
-  for (Impulses* of : {&started_, &initial_}) {
-    of->points.reserve(points);
-    of->rows.reserve(rows);
-  }
-  manifolds_.reserve(manifolds);
-  points_.reserve(points);
-  cones_.reserve(points);
-  cone_manifolds_.reserve(manifolds);
-  const std::size_t numbers = 3 + n + 3 * manifolds + 2 * points + 3 * rows;
-  matrix_.reserve(numbers);
-  last_matrix_.reserve(numbers);
-  factored_.inverse_inertia.reserve(n);
-  factored_.inertia.reserve(n);
-  factored_.locked.reserve(n);
-  factored_.axes.reserve(manifolds);
-  factored_.arms.reserve(points);
-  factored_.rows.reserve(rows);
-  factored_.row_weights.reserve(rows);
+  make_room(n + 1 + fixed_bodies, forces_, free_, before_, velocity_, moving_, moved_, right_, correction_, rebound_,
+            kept_velocity_, displacements_, pushed_);
+  make_room(rows, rows_, kept_rows_, started_.rows, initial_.rows, factored_.rows, factored_.row_weights);
+  make_room(points, kept_, started_.points, initial_.points, points_, cones_, factored_.arms);
+  make_room(manifolds, manifolds_, cone_manifolds_, factored_.axes);
+  make_room(3 + n + 3 * manifolds + 2 * points + 3 * rows, matrix_, last_matrix_);
+  make_room(n, factored_.inverse_inertia, factored_.inertia, factored_.locked);
 }
 
 void DirectIsland::begin(int substeps, std::uint64_t name) {
