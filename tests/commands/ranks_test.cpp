@@ -320,7 +320,7 @@ TEST(RanksOnSystems, take_a_file_each) {
     std::string kept;
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line) && line.find("solved") == std::string::npos;)
-      kept += line.substr(0, line.find_last_of(' ')) + '\n';
+      kept += line.substr(0, line.find_last_not_of(' ', line.find_last_of(' ')) + 1) + '\n';
     return kept;
   };
   const Ended one = carom("solve " + files), three = on_ranks(3, "solve " + files);
