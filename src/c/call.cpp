@@ -17,6 +17,8 @@ carom_error code_of(ErrorKind kind) {
       return CAROM_ERROR_BUSY;
     case ErrorKind::not_available:
       return CAROM_ERROR_NOT_AVAILABLE;
+    case ErrorKind::scheduler:
+      return CAROM_ERROR_SCHEDULER;
     case ErrorKind::argument:
     case ErrorKind::moved_from:
       break;

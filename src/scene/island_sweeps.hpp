@@ -51,7 +51,7 @@ class IslandSweeps {
     };
     for (const Part& part : graph_.parts)
       if (is_large(part)) solve(part, [&](std::size_t n, const auto& f) { call_.team.each(n, grain, f); });
-    call_.team.each(graph_.parts.size(), 1, [&](std::size_t first, std::size_t end, std::size_t slot) {
+    call_.team.each_balanced(graph_.parts.size(), 1, [&](std::size_t first, std::size_t end, std::size_t slot) {
       for (std::size_t p = first; p < end; ++p)
         if (!is_large(graph_.parts[p]))
           solve(graph_.parts[p], [&](std::size_t n, const auto& f) { f(std::size_t{0}, n, slot); });

@@ -68,10 +68,10 @@ class SceneCall {
     job_.has_models = has_contact_models(scene.contacts);
   }
 
-  SceneReport run(std::size_t threads) {
+  SceneReport run(CallThreads& threads, std::size_t slots) {
     workspace_.last_lone.is_there = false;
     // All allocations come before the first result is written.
-    reserve(threads);
+    reserve(slots);
     set_parameters();
     reserve_for_graphs();
     SceneReport report;
@@ -92,7 +92,7 @@ class SceneCall {
       SceneOutput<T>(job_, workspace_, results_, impulses_.stored(), options_).store(team, report);
       report.threads = team.worked();
     };
-    ThreadTeam::gather(threads, std::cref(work));
+    ThreadTeam::gather(threads, slots, workspace_.team, std::cref(work));
     report.method = options_.method;
     report.isa = entry_.isa;
     report.bodies = bodies_;
@@ -220,14 +220,15 @@ class SceneCall {
     });
   }
 
-  void reserve(std::size_t threads) {
+  void reserve(std::size_t slots) {
+    workspace_.team.reserve(slots);
     // Two records precede the bodies, as in the kernels of single contacts: the dummy body (-2) and the world (-1).
     constexpr std::size_t size = kernel::BodyRecord::size;
     job_.body_rows = workspace_.body_rows.at_least((bodies_ + 2) * size) + 2 * size;
     std::fill_n(kernel::record_of(job_.body_rows, -2), size, std::numeric_limits<T>::quiet_NaN());
     std::fill_n(kernel::record_of(job_.body_rows, -1), size, T(0));
-    job_.velocities = workspace_.velocities.at_least(bodies_ + 1 + threads);
-    std::fill_n(job_.velocities + bodies_, 1 + threads, kernel::VelocityRow<T>{});
+    job_.velocities = workspace_.velocities.at_least(bodies_ + 1 + slots);
+    std::fill_n(job_.velocities + bodies_, 1 + slots, kernel::VelocityRow<T>{});
     if (scene_.bodies.velocity_change.x && reads_changes()) {
       job_.changes = workspace_.changes.at_least(bodies_ + 1);
       job_.changes[bodies_] = {};
@@ -384,12 +385,13 @@ class SceneCall {
 
 template <class T>
 SceneReport run_scene(const IsaEntry& entry, Workspace<T>& workspace, const Scene<T>& scene,
-                      const SceneResults<T>& results, const SceneOptions& options, std::size_t threads) {
-  return SceneCall<T>(entry, workspace, scene, results, options).run(threads);
+                      const SceneResults<T>& results, const SceneOptions& options, CallThreads& threads,
+                      std::size_t slots) {
+  return SceneCall<T>(entry, workspace, scene, results, options).run(threads, slots);
 }
 template SceneReport run_scene(const IsaEntry&, Workspace<float>&, const Scene<float>&, const SceneResults<float>&,
-                               const SceneOptions&, std::size_t);
+                               const SceneOptions&, CallThreads&, std::size_t);
 template SceneReport run_scene(const IsaEntry&, Workspace<double>&, const Scene<double>&, const SceneResults<double>&,
-                               const SceneOptions&, std::size_t);
+                               const SceneOptions&, CallThreads&, std::size_t);
 
 }  // namespace carom::scene

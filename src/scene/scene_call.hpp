@@ -12,6 +12,7 @@ namespace carom::scene {
 /// The arguments have been checked.
 template <class T>
 SceneReport run_scene(const IsaEntry& entry, Workspace<T>& workspace, const Scene<T>& scene,
-                      const SceneResults<T>& results, const SceneOptions& options, std::size_t threads);
+                      const SceneResults<T>& results, const SceneOptions& options, CallThreads& threads,
+                      std::size_t slots);
 
 }  // namespace carom::scene

@@ -114,12 +114,14 @@ struct SceneSolver::State {
     if (again && scene::solve_lone_again(workspace<T>(), scene, results, options, report)) return report;
     // A small scene is done before another thread has come.
     const bool small = scene.contacts.friction.count + scene.joints.body_a.count < 512;
-    const std::size_t threads = small ? 1 : threads_here(execution.threads);
+    CallThreads threads(execution);
+    const std::size_t slots = small ? 1 : threads.count();
     const auto run_with = [&](const SceneOptions& of) {
-      return scene::run_scene(*entry, workspace<T>(), scene, results, of, threads);
+      return scene::run_scene(*entry, workspace<T>(), scene, results, of, threads, slots);
     };
     report = scene::moves_in_one_piece(options) ? run_with(scene::in_one_piece(options)) : run_with(options);
     report.method = options.method;
+    threads.end();
     return report;
   }
 

@@ -17,6 +17,7 @@
 #include "scratch.hpp"
 #include "sequence_workspace.hpp"
 #include "static_friction.hpp"
+#include "thread_team.hpp"
 
 namespace carom::scene {
 
@@ -96,6 +97,7 @@ struct Workspace {
   }
 
   std::array<std::size_t, 4> reserved{};  // bodies, contacts, rows, substeps
+  ThreadTeam::Memory team;
   Graph graph;
   Scratch<T> body_rows;                        // 16 numbers per body; preceded by the dummy body and the world
   Scratch<kernel::VelocityRow<T>> velocities;  // of bodies, of the world, then a dummy row for every slot

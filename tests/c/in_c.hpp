@@ -22,6 +22,14 @@ C sized() {
   return made;
 }
 
+/// Without a scheduler.
+inline carom_execution execution_in_c(std::int32_t isa, std::int32_t threads) {
+  auto made = sized<carom_execution>();
+  made.isa = isa;
+  made.threads = threads;
+  return made;
+}
+
 /// Gives a column to C, for the lists of columns.hpp, which tell a label and more.
 struct Give {
   template <class From, class To>
