@@ -73,7 +73,7 @@ class SceneCall {
     // All allocations come before the first result is written.
     reserve(slots);
     set_parameters();
-    reserve_for_graphs();
+    reserve_for_graphs(slots);
     SceneReport report;
     const auto work = [&](ThreadTeam& team) {
       input_.validate(team);
@@ -260,9 +260,9 @@ class SceneCall {
 
   /// Reserves memory for the largest graph of this size. Calls of one size may differ in manifolds, islands and
   /// substeps, and a scene that is solved again within a call has already written results.
-  void reserve_for_graphs() {
+  void reserve_for_graphs(std::size_t slots) {
     const Parts parts = input_.parts();
-    workspace_.reserve(parts, is(SceneMethod::substeps) ? static_cast<std::size_t>(options_.substeps.most) : 0);
+    workspace_.reserve(parts, is(SceneMethod::substeps) ? static_cast<std::size_t>(options_.substeps.most) : 0, slots);
     if (is(SceneMethod::sequence)) return workspace_.sequence.reserve(parts);
     // At most one block for every contact and row.
     const std::uint8_t models = job_.has_models ? kernel::has_model | kernel::models_with_moments : 0;
@@ -301,8 +301,10 @@ class SceneCall {
   void build(ThreadTeam& team) {
     if (is(SceneMethod::sequence)) validate_laws(options_, entry_, job_, workspace_.sequence, team);
     const Parts parts = input_.parts();
-    // Threads share parts, so there should be more parts than threads.
-    const std::size_t share = (contacts_ + rows_) / (2 * team.slots()) + 1;
+    // Every thread has the same number of parts, at least two.
+    const std::size_t points = contacts_ + rows_, at_once = team.slots() * points_of_part<T>;
+    const std::size_t parts_of_thread = std::max<std::size_t>(2, (points + at_once - 1) / at_once);
+    const std::size_t share = points / (team.slots() * parts_of_thread) + 1;
     Graph& graph = workspace_.graph;
     graph.connect(parts);
     job_.manifolds = graph.manifolds.data();
@@ -327,7 +329,7 @@ class SceneCall {
     }
     graph.build(parts, kernels_.width,
                 team.slots() == 1 ? points_of_part<T> : std::clamp(share, std::size_t{256}, points_of_part<T>),
-                workspace_.substeps, solves_lone_islands_apart(options_));
+                workspace_.substeps, solves_lone_islands_apart(options_), team.slots());
     if (is(SceneMethod::substeps)) graph.list_bodies(parts);
     if (builds_levels()) graph.build_levels(parts, kernels_.width, workspace_.level);
     begins_with_impulses_ = impulses_.any_to_begin_with();

@@ -112,8 +112,11 @@ struct SceneSolver::State {
     const DefaultFloatingPoint environment;
     SceneReport report;
     if (again && scene::solve_lone_again(workspace<T>(), scene, results, options, report)) return report;
-    // A small scene is done before another thread has come.
-    const bool small = scene.contacts.friction.count + scene.joints.body_a.count < 512;
+    // A small scene is done before another thread has come. One island that takes most of a scene takes one thread,
+    // unless it is large. The last call tells, most often.
+    const std::size_t points = scene.contacts.friction.count + scene.joints.body_a.count;
+    const bool small = points < 512 ||
+                       (points < 2 * scene::Graph::points_of_share && 2 * workspace<T>().graph.largest_island > points);
     CallThreads threads(execution);
     const std::size_t slots = small ? 1 : threads.count();
     const auto run_with = [&](const SceneOptions& of) {

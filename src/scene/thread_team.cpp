@@ -39,17 +39,18 @@ void ThreadTeam::gather(CallThreads& threads, std::size_t slots, Memory& memory,
     work(team);
     return;
   }
-  // The first thread that comes does the work and never waits for a thread that has not come.
   struct Work {
     ThreadTeam& team;
     const std::function<void(ThreadTeam&)>& work;
+    Memory& memory;
+    const void* caller = number_of_this_thread();
     std::exception_ptr thrown = {};
-  } all{team, work, nullptr};
+  } all{team, work, memory};
   threads.run_pieces(
       slots,
       [](void* of, std::size_t) {
         Work& in = *static_cast<Work*>(of);
-        const std::size_t slot = in.team.arrived_.fetch_add(1, std::memory_order_relaxed);
+        const std::size_t slot = in.team.slot_of(number_of_this_thread() == in.caller, in.memory);
         if (slot > 0) return in.team.help(slot);
         in.team.memory_[0].has_worked.store(true, std::memory_order_relaxed);
         try {
@@ -61,6 +62,20 @@ void ThreadTeam::gather(CallThreads& threads, std::size_t slots, Memory& memory,
       },
       &all);
   if (all.thrown) std::rethrow_exception(all.thrown);
+}
+
+std::size_t ThreadTeam::slot_of(bool is_caller, Memory& memory) {
+  // The calling thread has the data of the last call in its cache and should own the team. Other threads wait for it,
+  // for some microseconds, unless it has not come in the last call.
+  if (is_caller)
+    memory.caller_comes_.store(true, std::memory_order_relaxed);
+  else
+    for (Patience patience; memory.caller_comes_.load(std::memory_order_relaxed) && !has_owner_.load();) {
+      patience.wait();
+      if (patience.is_long()) memory.caller_comes_.store(false, std::memory_order_relaxed);
+    }
+  // Nobody waits for a thread that does not come: without an owner any thread is the owner.
+  return has_owner_.exchange(true) ? helpers_.fetch_add(1, std::memory_order_relaxed) + 1 : 0;
 }
 
 int ThreadTeam::worked() const {

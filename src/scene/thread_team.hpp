@@ -44,6 +44,7 @@ class ThreadTeam {
     friend class ThreadTeam;
     std::unique_ptr<Slot[]> slots_;
     std::size_t room_ = 0;
+    std::atomic<bool> caller_comes_{true};  // in the last call
   };
 
   /// The calling thread alone.
@@ -137,6 +138,8 @@ class ThreadTeam {
   std::size_t work_on(const Loop& loop, std::uint64_t number, std::size_t slot, bool all = false);
   /// Runs one range of slot `of`. False if none is left.
   bool take(const Loop& loop, std::uint64_t number, std::size_t of, std::size_t slot, std::size_t& items);
+  /// Slot 0 is the owner's.
+  std::size_t slot_of(bool is_caller, Memory& memory);
   void help(std::size_t slot);
   /// Without helpers a slot may have another thread in every loop. Entry s of Slot::thread is then the s-th thread that
   /// has worked.
@@ -149,7 +152,8 @@ class ThreadTeam {
   std::array<Published, 2> published_;
   alignas(128) std::atomic<std::uint64_t> number_{0};  // of the loop that is under way
   alignas(128) std::atomic<bool> over_{false};
-  std::atomic<std::size_t> arrived_{0};
+  std::atomic<bool> has_owner_{false};
+  std::atomic<std::size_t> helpers_{0};
 };
 
 }  // namespace carom::scene

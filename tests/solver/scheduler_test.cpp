@@ -567,15 +567,6 @@ TEST_P(SchedulerOf, a_call_of_the_same_solver_within_a_loop_is_refused) {
   EXPECT_EQ(several->outcome().bits, one[0].bits);
 }
 
-/// All pieces meet before any of them goes on, as in a job system that keeps its promise.
-void meet_and_run(std::size_t pieces, const support::RunPiece& run) {
-  std::atomic<std::size_t> there{0};
-  support::all_at_once(pieces, [&](std::size_t i) {
-    for (++there; there < pieces;) std::this_thread::yield();
-    run(i);
-  });
-}
-
 class PromisingSchedulerOf : public SchedulerOf {};
 INSTANTIATE_TEST_SUITE_P(Call, PromisingSchedulerOf, testing::ValuesIn(scene_kinds()),
                          [](const auto& of) { return of.param.name; });
@@ -583,7 +574,7 @@ INSTANTIATE_TEST_SUITE_P(Call, PromisingSchedulerOf, testing::ValuesIn(scene_kin
 TEST_P(PromisingSchedulerOf, a_kept_promise_makes_a_scene_one_loop) {
   const std::vector<Outcome> one = expected();
   for (const int workers : {2, 5}) {
-    TestScheduler scheduler(workers, meet_and_run, true);
+    TestScheduler scheduler(workers, support::all_met, true);
     const auto several = make(scheduler.execution());
     for (const Outcome& of_call : one) {
       several->call();

@@ -65,6 +65,14 @@ inline void all_at_once(std::size_t pieces, const RunPiece& run) {
   for (std::size_t i = 0; i < pieces; ++i) threads.emplace_back([&, i] { run(i); });
   for (std::thread& thread : threads) thread.join();
 }
+/// The same, and no piece begins before all threads are there.
+inline void all_met(std::size_t pieces, const RunPiece& run) {
+  std::atomic<std::size_t> there{0};
+  all_at_once(pieces, [&](std::size_t i) {
+    for (++there; there < pieces;) std::this_thread::yield();
+    run(i);
+  });
+}
 /// On two threads, neither of which is the calling one.
 inline void on_two_threads(std::size_t pieces, const RunPiece& run) {
   std::atomic<std::size_t> next{0};
