@@ -242,12 +242,13 @@ void Graph::connect(const Parts& of) {
   of_rows.collect(groups, of.rows, kernel::rows_of_group, of.row_body_a, of.row_body_b, of.row_fault, {});
   find_models(of);
   rounds_.clear();
-  if (is_last(of)) {
+  if (has_last_pairs(of)) {
     island_of_manifold = last_.island_of_manifold;
     island_of_group = last_.island_of_group;
     island_of_root_ = last_.island_of_root;
-    island_size_ = last_.island_size;
     island_items_ = last_.island_items;
+    if (!has_last_places()) count_again();
+    island_size_ = last_.island_size;
     return;
   }
   last_.is_coloured = last_.is_built = last_.is_listed = false;
@@ -262,15 +263,34 @@ void Graph::connect(const Parts& of) {
   last_.island_items = island_items_;
 }
 
-bool Graph::is_last(const Parts& of) const {
+bool Graph::has_last_pairs(const Parts& of) const {
   const auto same = [](const std::vector<Constraint>& x, const std::vector<Constraint>& y) {
     return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const Constraint& p, const Constraint& q) {
-      return p.body_a == q.body_a && p.body_b == q.body_b && p.first == q.first && p.count == q.count;
+      return p.body_a == q.body_a && p.body_b == q.body_b;
     });
   };
   return last_.is_coloured &&
          std::equal(of.movable, of.movable + of.bodies, last_.movable.begin(), last_.movable.end()) &&
          same(manifolds, last_.manifolds) && same(groups, last_.groups);
+}
+
+bool Graph::has_last_places() const {
+  const auto same = [](const std::vector<Constraint>& x, const std::vector<Constraint>& y) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const Constraint& p, const Constraint& q) {
+      return p.first == q.first && p.count == q.count;
+    });
+  };
+  return same(manifolds, last_.manifolds) && same(groups, last_.groups);
+}
+
+void Graph::count_again() {
+  last_.is_built = last_.is_listed = false;
+  last_.manifolds = manifolds;
+  last_.groups = groups;
+  last_.island_size.assign(islands, 0);
+  for (std::size_t m = 0; m < manifolds.size(); ++m) last_.island_size[island_of_manifold[m]] += manifolds[m].count;
+  for (std::size_t g = 0; g < groups.size(); ++g) last_.island_size[island_of_group[g]] += groups[g].count;
+  largest_island = islands == 0 ? 0 : *std::max_element(last_.island_size.begin(), last_.island_size.end());
 }
 
 void Graph::build(const Parts& of, std::size_t width, std::size_t part_points, const std::vector<std::int32_t>& rounds,

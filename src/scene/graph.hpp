@@ -36,7 +36,8 @@ struct ColourSet {
   std::uint32_t first, end;  // in Graph::lane_batches
 };
 
-/// Lane batches of one share in one colour set. Those before `border_end` have a body that other shares have, too.
+/// Lane batches of one share in one colour set. Lane batches before `border_end` have a body that other shares have,
+/// too.
 struct ShareRange {
   std::uint32_t first, border_end, end;
 };
@@ -94,7 +95,7 @@ class Graph {
   /// Finds parts, colours and lane batches. Islands of up to `part_points` contacts and rows are solved together. A
   /// lane batch has up to `width` manifolds. `rounds`: see sort_islands, or empty; islands with 0 rounds are in no
   /// part. `apart`: islands of one manifold go to `lone` instead of a part. `slots`: number of threads. Large islands
-  /// are divided into up to so many shares.
+  /// have at most one share for each.
   void build(const Parts& of, std::size_t width, std::size_t part_points, const std::vector<std::int32_t>& rounds,
              bool apart, std::size_t slots = 1);
   /// `colour_set` has colours.
@@ -116,8 +117,8 @@ class Graph {
   std::vector<LaneBatch> lane_batches;
   std::vector<ColourSet> colour_sets;
   std::vector<Part> parts;
-  // Of large parts: a range for every colour set with colours and every share; for every share a bit for each share
-  // that it has bodies with; all lane batches, share by share.
+  // Shares of large parts: their ranges, by colour set and share; bits of the shares that a share has bodies with; all
+  // lane batches, share by share.
   std::vector<ShareRange> share_ranges;
   std::vector<std::uint64_t> neighbours;
   std::vector<std::uint32_t> by_share;
@@ -160,8 +161,12 @@ class Graph {
     std::uint8_t colour, kind, share = 0;
   };
 
-  /// True if manifolds, groups and bodies equal the last call's.
-  bool is_last(const Parts& of) const;
+  /// True if manifolds and groups have the bodies of the last call's. Islands and colours are then the same.
+  bool has_last_pairs(const Parts& of) const;
+  /// True if they have the same contacts and rows, too.
+  bool has_last_places() const;
+  /// Counts the contacts and rows of islands that stay.
+  void count_again();
   void find_islands(const Parts& of);
   void find_models(const Parts& of);
   void find_parts(std::size_t part_points, const std::vector<std::int32_t>& rounds, bool apart);

@@ -14,6 +14,7 @@
 #include "key_index.hpp"
 #include "manifold_load.hpp"
 #include "scratch.hpp"
+#include "thread_team.hpp"
 
 namespace carom::scene {
 
@@ -250,7 +251,7 @@ class Remembered {
   /// island)`: their histories.
   template <class HistoryOf>
   void keep_all(const Keys& key, const std::vector<Constraint>& manifolds, const std::vector<std::uint32_t>& island,
-                const HistoryOf& history_of) {
+                const HistoryOf& history_of, ThreadTeam& team) {
     if (!is_unchanged_) {
       keys_.insert(key);
       keys_.replace();
@@ -258,15 +259,16 @@ class Remembered {
     next_.begins_manifold.assign(contact_count_, 0);
     next_.island.resize(contact_count_);
     next_.arm.resize(3 * contact_count_);
-    for (std::size_t i = 0; i < contact_count_; ++i) store_arm(i, i);
     next_.history.resize(with_history_ ? contact_count_ : 0);
-    for (std::size_t m = 0; m < manifolds.size(); ++m) {
-      next_.begins_manifold[manifolds[m].first] = 1;
-      for (std::uint32_t i = manifolds[m].first; i < manifolds[m].first + manifolds[m].count; ++i) {
-        next_.island[i] = island[m];
-        if (with_history_) next_.history[i] = history_of(i, island[m]);
-      }
-    }
+    team.each(manifolds.size(), manifolds_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+      for (std::size_t m = first; m < end; ++m)
+        for (std::uint32_t i = manifolds[m].first; i < manifolds[m].first + manifolds[m].count; ++i) {
+          if (i == manifolds[m].first) next_.begins_manifold[i] = 1;
+          next_.island[i] = island[m];
+          store_arm(i, i);
+          if (with_history_) next_.history[i] = history_of(i, island[m]);
+        }
+    });
     next_.slip.clear();
     if (slip_ != nullptr) next_.slip.assign(slip_, slip_ + contact_count_);
     next_.impulse.swap(stored_);
@@ -609,6 +611,7 @@ class Remembered {
     return place;
   }
 
+  static constexpr std::size_t manifolds_at_once = 128;
   static constexpr std::uint32_t is_new = KeyIndex::none, has_no_key = is_new - 1;
 
   KeyIndex keys_, row_keys_;

@@ -17,6 +17,7 @@ struct Memorable {
   const kernel::SceneJob<T>& job;
   Workspace<T>& workspace;
   bool in_substeps, contacts_have_history;
+  ThreadTeam& team;
 
   /// In substeps, of a contact or a row that had `before`.
   SubstepNeed need(std::uint32_t island, const SubstepNeed& before) const {
@@ -58,7 +59,7 @@ void remember_contacts(const Memorable<T>& of) {
     return history;
   };
   if (job.contact_at == nullptr && remembered.all_have_keys() && !any_fault(job))
-    return remembered.keep_all(key, graph.manifolds, graph.island_of_manifold, history_of);
+    return remembered.keep_all(key, graph.manifolds, graph.island_of_manifold, history_of, of.team);
   remembered.begin_to_add();
   for (std::uint32_t m = 0; m < graph.manifolds.size(); ++m) {
     bool begins = true;

@@ -87,7 +87,7 @@ class SceneCall {
       }
       if (outcome.overflow) give_up_overflowed();
       if (workspace_.static_friction.is_there()) workspace_.static_friction.end(scene_, job_, workspace_.graph);
-      remember<T>({scene_, job_, workspace_, is(SceneMethod::substeps), impulses_.remembers_contacts()});
+      remember<T>({scene_, job_, workspace_, is(SceneMethod::substeps), impulses_.remembers_contacts(), team});
       add_up(team, outcome, report);
       SceneOutput<T>(job_, workspace_, results_, impulses_.stored(), options_).store(team, report);
       report.threads = team.worked();
