@@ -8,7 +8,7 @@
 namespace carom::c {
 namespace {
 
-// A message must fit without memory of its own, for there may be none.
+// Allocates nothing: memory may have run out.
 thread_local char message[1024] = "";
 
 carom_error code_of(ErrorKind kind) {

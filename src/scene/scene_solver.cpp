@@ -113,7 +113,7 @@ struct SceneSolver::State {
     SceneReport report;
     if (again && scene::solve_lone_again(workspace<T>(), scene, results, options, report)) return report;
     // A small scene is done before another thread has come. One island that takes most of a scene takes one thread,
-    // unless it is large. The last call tells, most often.
+    // unless it is large. Islands mostly stay from call to call, so the last graph decides.
     const std::size_t points = scene.contacts.friction.count + scene.joints.body_a.count;
     const bool small = points < 512 ||
                        (points < 2 * scene::Graph::points_of_share && 2 * workspace<T>().graph.largest_island > points);

@@ -66,7 +66,7 @@ struct Solver::State {
     T numbers[kernel::BodyRecord::size];
   };
 
-  /// What calls of a precision work in: the workspaces are one a slot of CallThreads::run_tasks.
+  /// Memory of the calls of a precision. Every slot of CallThreads::run_tasks has a workspace.
   template <class T>
   struct Memory {
     std::vector<Workspace<T>> workspaces;
@@ -146,7 +146,7 @@ struct Solver::State {
     const std::size_t tasks = (count + size - 1) / size;
     const std::size_t slots = std::clamp(tasks, std::size_t{1}, most);
     reserve(slots);
-    // The first slot counts in the report, all others beside it.
+    // The counts of the first slot are in the report.
     Report report;
     tallies.assign(slots, {report.by_status.data(), report.by_path.data()});
     if (counts.size() < slots) counts.resize(slots);
@@ -176,8 +176,8 @@ struct Solver::State {
     return report;
   }
 
-  /// The contacts that one task solves. At the end of each the lanes run empty, so few and large ones are best; two a
-  /// thread let a thread that is disturbed leave the last to another.
+  /// Number of contacts per task. Lanes run empty at the end of a task, so a few large tasks are best. With two tasks a
+  /// thread, a thread that is disturbed leaves its second task to another one.
   static std::size_t range_size(std::size_t count, std::size_t threads) {
     const std::size_t share = threads == 1 ? count : (count + 2 * threads - 1) / (2 * threads);
     return (std::max(share, smallest_range) + kernel::contacts_in_block - 1) / kernel::contacts_in_block *
@@ -186,7 +186,7 @@ struct Solver::State {
   static constexpr std::size_t smallest_range = 1024;
   /// Contacts whose slip narrow vectors follow sooner. The series was measured on a Zen 5, Euler's method on an Intel
   /// Xeon (model 207): each of its steps is a chain of a root and divisions, which take twice as long in wide vectors
-  /// until so many contacts hide that.
+  /// unless this number of contacts hides it.
   template <class T>
   static constexpr std::size_t few(Integrator integrator) {
     return integrator == Integrator::euler ? 128 : 32 / sizeof(T);
@@ -197,7 +197,7 @@ struct Solver::State {
   std::atomic<bool> busy{false};       // a call is under way
   CallThreads threads{execution};      // of that call
   std::vector<kernel::Tally> tallies;  // one a slot of CallThreads::run_tasks
-  std::vector<Counts> counts;          // one a slot; that of the first is in the report
+  std::vector<Counts> counts;          // of slots, except the first
   std::tuple<Memory<float>, Memory<double>> memory;
 };
 

@@ -30,7 +30,7 @@ inline carom_execution execution_in_c(std::int32_t isa, std::int32_t threads) {
   return made;
 }
 
-/// Gives a column to C, for the lists of columns.hpp, which tell a label and more.
+/// Gives a column to C, for the lists of columns.hpp.
 struct Give {
   template <class From, class To>
   void operator()(const columns::Label&, const From& from, To& to) const {

@@ -1,4 +1,4 @@
-// Margins of the permissible region and gradients in C have the bits and the reports of those in C++.
+// Margins of the permissible region and gradients have the same bits and reports in C and in C++.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -1,4 +1,6 @@
-# What stands between two lines "// [docs]" of an example stands in a page, too: cmake -DEXAMPLE=<file> -DPAGE=<file> -P example_in_docs.cmake
+# A page shows the part of an example between two lines "// [docs]".
+#
+# cmake -DEXAMPLE=<file> -DPAGE=<file> -P example_in_docs.cmake
 foreach(file IN ITEMS EXAMPLE PAGE)
   file(READ ${${file}} ${file}_text)
 endforeach()
