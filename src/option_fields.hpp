@@ -15,11 +15,17 @@ concept Is = std::same_as<std::remove_const_t<T>, U>;
 
 // Each function calls f(name, field, the same fields of others...) for every field.
 
+/// The fields of Scheduler are fields of its counterpart in C.
 template <class F, Is<Execution> O, class... Others>
 void each_field(F&& f, O& execution, Others&... others) {
-  auto& [isa, threads] = execution;
+  auto& [isa, threads, scheduler] = execution;
+  auto& [parallel_for, context, workers, runs_at_once] = scheduler;
   f("isa", isa, others.isa...);
   f("threads", threads, others.threads...);
+  f("parallel_for", parallel_for, others.parallel_for...);
+  f("context", context, others.context...);
+  f("workers", workers, others.workers...);
+  f("runs_at_once", runs_at_once, others.runs_at_once...);
 }
 
 template <class F, Is<Options> O, class... Others>

@@ -197,7 +197,8 @@ struct IslandResults {
 /// - impulse, warm_impulse, angular_impulse, warm_angular_impulse: SceneContacts::warm_impulse, warm_angular_impulse;
 /// - joint_impulse, joint_warm_impulse: JointRows::warm_impulse.
 /// Any other overlap with an input, and any overlap of two results, is an error of the caller. After an exception no
-/// result has been written. No result is -0: an unchanged velocity of -0 is returned as +0.
+/// result has been written, unless Execution::scheduler has failed (see Scheduler). No result is -0: an unchanged
+/// velocity of -0 is returned as +0.
 template <class T>
 struct SceneResults {
   Vector3Columns<T> velocity{}, angular_velocity{};  ///< [m/s], [rad/s] of the bodies after the step

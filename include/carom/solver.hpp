@@ -10,6 +10,7 @@
 #include <carom/region.hpp>
 #include <carom/status.hpp>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -72,15 +73,50 @@ template <class Contacts>
 concept ContactForm = std::same_as < NumberOf<Contacts>,
 float > || std::same_as<NumberOf<Contacts>, double>;
 
+/// A job system of yours that runs the pieces of calls, in place of oneTBB. The example in
+/// docs/submitting-contacts.md#a-job-system is an engine's. Results have the same bits under every scheduler.
+///
+/// A call invokes `parallel_for` once for every parallel loop, one loop after the other, on the thread that made the
+/// call and never within a piece. `pieces` is in [2, min(workers, Execution::threads)]. `parallel_for` must
+///
+/// - call run(work, piece) once for each piece in [0, pieces): on any threads, in any order, at once or one by one;
+/// - return after all of these calls have returned, and call `run` no more after that.
+///
+/// A piece does not throw, and it sets the floating-point environment for itself and restores it. It does not wait for
+/// other pieces unless `runs_at_once` is set. So any number of threads is enough, and while the calling thread waits
+/// for the pieces it may take other jobs, among them calls of other solvers. A call of the same solver is an Error
+/// (ErrorKind::busy). A solver may also be called within a job.
+///
+/// A scheduler that fails does not leave a call half done. The call waits for the pieces that have begun, finishes the
+/// work on the calling thread and writes all results. Then it throws: what `parallel_for` has thrown, or Error
+/// (ErrorKind::scheduler) if pieces were left out, or if there is no such piece. A piece that is run again does
+/// nothing. The solver remains usable.
+struct Scheduler {
+  /// Runs the pieces; null: oneTBB does. Must not throw if it is a function in C.
+  void (*parallel_for)(void* context, std::size_t pieces, void (*run)(void* work, std::size_t piece),
+                       void* work) = nullptr;
+  void* context = nullptr;  ///< the first argument of parallel_for
+  /// Maximum number of pieces, usually the number of threads that run them. In [1, Execution::most_threads] with
+  /// `parallel_for`, else 0.
+  int workers = 0;
+  /// Promises that all pieces of a loop run at the same time, each on a thread of its own that nothing else keeps busy.
+  /// Then a scene is a single loop, whose pieces wait for each other by spinning; large islands gain by it. Default
+  /// false. If pieces come late or one by one all the same, the call ends with the same results, but takes longer.
+  bool runs_at_once = false;
+};
+
 /// The instruction set and the threads that calls run on. Results depend on it only with Isa::sse2, which has no fused
 /// multiply-add.
 struct Execution {
   static constexpr int most_threads = 1024;  ///< the largest value of `threads`
 
   Isa isa = Isa::automatic;  ///< one of available_isas(), or automatic
-  /// in [0, most_threads]: at most this many threads work on a call; 0: as many as the caller's arena has room for (see
-  /// Solver). With 1 the call makes no use of oneTBB. In a build without it (CAROM_TBB=OFF) all is done by the caller.
+  /// Maximum number of threads that work on a call at once. In [0, most_threads]. Default 0: the workers of the
+  /// scheduler, or as many as the caller's oneTBB arena has room for (see Solver). With 1 the calling thread does
+  /// everything and neither the scheduler nor oneTBB is used. So it does in a build without oneTBB (CAROM_TBB=OFF) and
+  /// without a scheduler.
   int threads = 0;
+  Scheduler scheduler = {};  ///< default: oneTBB
 };
 
 /// The laws, the integration and the tolerances of the data of a call.
@@ -113,10 +149,11 @@ struct Options {
 /// corrected form (Law::incremental). The bits of a result depend on the contact and the options alone, not on the
 /// batch, the threads or the lanes.
 ///
-/// A call works on the calling thread and on threads that join it in its oneTBB arena; a solver has no threads and no
-/// arena of its own. So `arena.execute([&] { solver.solve(contacts, results); })` keeps to your `arena`, as does
-/// a call from within your own parallel loop. Until it returns, the calling thread takes no other task of the arena,
-/// and a cancelled task group around it does not stop it.
+/// A call works on the threads of Execution::scheduler. By default these are the calling thread and threads that join
+/// it in its oneTBB arena; a solver has no threads and no arena of its own. So `arena.execute([&] {
+/// solver.solve(contacts, results); })` keeps to your `arena`, as does a call from within your own parallel loop. Until
+/// it returns, the calling thread takes no other task of the arena, and a cancelled task group around it does not stop
+/// it.
 ///
 /// A solver owns its workspace, for calls with any options: keep it from call to call. One solver serves one call at a
 /// time: another call meanwhile, from any thread, is an Error and leaves the first one undisturbed. Different solvers

@@ -20,9 +20,11 @@ enum class ErrorKind : std::uint8_t {
   busy,           ///< the solver serves another call
   moved_from,     ///< the object has been moved from
   not_available,  ///< this build or this CPU lacks the ISA
+  scheduler,      ///< Scheduler::parallel_for left out pieces; all results are written (see Scheduler)
 };
 
-/// Misuse of the interface, found before any work. The message names the column or the option.
+/// Misuse of the interface, found before any work unless the kind is `scheduler`. The message names the column or the
+/// option.
 class CAROM_EXPORT Error : public std::invalid_argument {
  public:
   /// `message` is the text of what().

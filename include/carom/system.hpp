@@ -159,7 +159,7 @@ struct SystemReport {
   bool solved() const { return missed == 0; }
 };
 
-/// Solves contact systems. Islands are solved in parallel on the threads of the caller's oneTBB arena (see Solver). The
+/// Solves contact systems. Islands are solved in parallel. Threading is as in Solver. The
 /// bits of a result do not depend on the threads. The solver computes in double, so a system in float loses only the
 /// rounding of its data and results.
 ///

@@ -8,7 +8,7 @@
 namespace carom::c {
 namespace {
 
-// A message must fit without memory of its own, for there may be none.
+// Allocates nothing: memory may have run out.
 thread_local char message[1024] = "";
 
 carom_error code_of(ErrorKind kind) {
@@ -17,6 +17,8 @@ carom_error code_of(ErrorKind kind) {
       return CAROM_ERROR_BUSY;
     case ErrorKind::not_available:
       return CAROM_ERROR_NOT_AVAILABLE;
+    case ErrorKind::scheduler:
+      return CAROM_ERROR_SCHEDULER;
     case ErrorKind::argument:
     case ErrorKind::moved_from:
       break;

@@ -5,64 +5,32 @@
 #include <functional>
 
 #include "forest.hpp"
+#include "lane_kinds.hpp"
 
 namespace carom::scene {
-namespace {
-
-// Kinds of lane batches of a colour, in this order: groups by decreasing length, manifolds by decreasing length,
-// manifolds with models.
-constexpr std::uint32_t rows = kernel::rows_of_group, points = kernel::points_of_manifold;
-constexpr std::uint32_t kinds_without_models = rows + points, most_kinds = rows + 4 * points;
-
-std::uint32_t kind_of(bool is_joint, std::uint32_t count, std::uint32_t models) {
-  return is_joint ? rows - count : rows + (models + 1) * points - count;
-}
-bool is_joint_kind(std::uint32_t kind) {
-  return kind < rows;
-}
-std::uint8_t models_of_kind(std::uint32_t kind) {
-  return static_cast<std::uint8_t>(is_joint_kind(kind) ? 0 : (kind - rows) / points);
-}
-std::uint8_t count_of_kind(std::uint32_t kind) {
-  return static_cast<std::uint8_t>(is_joint_kind(kind) ? rows - kind : points - (kind - rows) % points);
-}
-bool may_stand_together(std::uint32_t kind, std::uint32_t other) {
-  return is_joint_kind(kind) == is_joint_kind(other) && models_of_kind(kind) == models_of_kind(other);
-}
-
-/// Appends the lane_batches of `n` items of one colour, from `first` of the order on, and their colour_set.
-template <class Key>
-void append_colour_set(std::vector<LaneBatch>& lane_batches, std::vector<ColourSet>& colour_sets, std::uint32_t first,
-                       std::uint32_t n, std::size_t width, const Key& kind_at) {
-  ColourSet colour_set{static_cast<std::uint32_t>(lane_batches.size()), 0};
-  for (std::uint32_t i = 0; i < n;) {
-    const std::uint32_t kind = kind_at(first + i);
-    std::uint32_t lanes = 1;
-    while (lanes < width && i + lanes < n && may_stand_together(kind_at(first + i + lanes), kind)) ++lanes;
-    lane_batches.push_back(
-        {first + i, static_cast<std::uint8_t>(lanes), count_of_kind(kind), is_joint_kind(kind), models_of_kind(kind)});
-    i += lanes;
-  }
-  colour_set.end = static_cast<std::uint32_t>(lane_batches.size());
-  if (colour_set.end > colour_set.first) colour_sets.push_back(colour_set);
-}
-
-}  // namespace
-
-void Graph::reserve(const Parts& of, std::size_t most_rounds) {
+void Graph::reserve(const Parts& of, std::size_t most_rounds, std::size_t slots) {
   const std::size_t bodies_and_ends = of.bodies + 2, contacts = of.contacts, items = of.contacts + of.rows;
   const std::size_t most_islands = std::min(of.bodies, items);
   const auto make_room = [](std::size_t count, auto&... lists) { (lists.reserve(count), ...); };
   make_room(of.rows, groups, island_of_group, colour_of_group_, last_.groups, last_.island_of_group);
   make_room(contacts, manifolds, models, island_of_manifold, colour_of_manifold_, level_order, level_lane_batches,
             level_colour_sets, last_.manifolds, last_.models, last_.island_of_manifold);
-  make_room(2 * contacts, touching_);
+  make_room(2 * items, touching_);
   make_room(items, order, lane_batches, colour_sets, within_sets_, items_, kind_, unsorted_);
   make_room(most_islands, parts, lone, island_size_, island_items_, part_of_island_, has_cycle_, has_model_,
             used_by_island_, used_by_groups_, sorted_, rounds_, last_.island_size, last_.island_items, last_.rounds);
   make_room(bodies_and_ends, bodies, body_begin, island_of_body, level_begin, parent_, island_of_root_, tree_degree_,
             tree_neighbours_, rank_, degree_, used_, touching_begin_, reached_, last_.movable, last_.island_of_root);
   make_room(std::max(bodies_and_ends, most_rounds + 2), counts_, next_);
+  if (slots > 1) {
+    const std::size_t shares = std::min(slots, most_shares), in_all = items / points_of_share + 1;
+    make_room(of.bodies, share_of_place_, shares_at_body_, place_, items_at_);
+    make_room(items, ends_, by_share);
+    make_room(2 * shares * (most_colours + 1) * kinds::most + 1, share_keys_);
+    make_room(2 * shares * (most_colours + 1) + 1, share_begin_);
+    make_room(most_colours * in_all, share_ranges);
+    make_room(in_all, neighbours);
+  }
 }
 
 void Graph::find_islands(const Parts& of) {
@@ -194,9 +162,9 @@ void Graph::list_bodies(const Parts& of) {
   last_.is_listed = true;
 }
 
-void Graph::arrange(std::size_t width, bool apart) {
+void Graph::arrange(const Parts& of, std::size_t width, bool apart, std::size_t slots) {
   // Sorts by part, then by colour and kind: two stable counting sorts.
-  const std::uint32_t kinds = models.empty() ? kinds_without_models : most_kinds;
+  const std::uint32_t kind_count = models.empty() ? kinds::without_models : kinds::most;
   const std::size_t count = groups.size() + manifolds.size();
   const auto part_at = [&](std::size_t i) {
     return part_of_island_[i < groups.size() ? island_of_group[i] : island_of_manifold[i - groups.size()]];
@@ -218,40 +186,52 @@ void Graph::arrange(std::size_t width, bool apart) {
     const auto index = static_cast<std::uint32_t>(is_joint ? i : i - groups.size());
     const Constraint& m = is_joint ? groups[index] : manifolds[index];
     const std::uint32_t colour = is_joint ? colour_of_group_[index] : colour_of_manifold_[index];
-    items_[next_[part_at(i)]++] = {colour * kinds + kind_of(is_joint, m.count, is_joint ? 0 : models_of(index)), index};
+    items_[next_[part_at(i)]++] = {
+        colour * kind_count + kinds::kind_of(is_joint, m.count, is_joint ? 0 : models_of(index)), index};
   }
 
   lane_batches.clear();
   colour_sets.clear();
+  share_ranges.clear();
+  neighbours.clear();
+  by_share.clear();
   order.resize(count);
   kind_.resize(count);
-  const std::uint32_t keys = (most_colours + 1) * kinds;
-  std::uint32_t of_key[(most_colours + 1) * most_kinds + 1];
+  const std::uint32_t keys = (most_colours + 1) * kind_count;
+  std::uint32_t of_key[(most_colours + 1) * kinds::most + 1];
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const std::uint32_t first = counts_[p], end = counts_[p + 1];
+    if (parts[p].islands == 1)
+      parts[p].shares = static_cast<std::uint32_t>(
+          std::clamp<std::size_t>(parts[p].points / points_of_share, 1, std::min(slots, most_shares)));
+    if (parts[p].is_large()) {
+      arrange_in_shares(of, parts[p], first, end, width);
+      continue;
+    }
     std::fill(of_key, of_key + keys + 1, 0);
     // Manifolds without a colour keep their order.
-    const auto key_at = [&](std::uint32_t i) { return std::min(items_[i].key, most_colours * kinds); };
+    const auto key_at = [&](std::uint32_t i) { return std::min(items_[i].key, most_colours * kind_count); };
     for (std::uint32_t i = first; i < end; ++i) ++of_key[key_at(i) + 1];
     for (std::uint32_t k = 0; k < keys; ++k) of_key[k + 1] += of_key[k];
     std::uint32_t begin[most_colours + 2];
-    for (std::uint32_t c = 0; c <= most_colours; ++c) begin[c] = of_key[c * kinds];
+    for (std::uint32_t c = 0; c <= most_colours; ++c) begin[c] = of_key[c * kind_count];
     begin[most_colours + 1] = end - first;
     for (std::uint32_t i = first; i < end; ++i) {
       const std::uint32_t to = first + of_key[key_at(i)]++;
       order[to] = items_[i].index;
-      kind_[to] = static_cast<std::uint8_t>(items_[i].key % kinds);
+      kind_[to] = static_cast<std::uint8_t>(items_[i].key % kind_count);
     }
     Part& part = parts[p];
     part.first_colour_set = static_cast<std::uint32_t>(colour_sets.size());
     part.first_lane_batch = static_cast<std::uint32_t>(lane_batches.size());
     const auto kind_at = [&](std::uint32_t i) { return std::uint32_t{kind_[i]}; };
     for (std::uint32_t c = 0; c < most_colours; ++c)
-      append_colour_set(lane_batches, colour_sets, first + begin[c], begin[c + 1] - begin[c], width, kind_at);
+      kinds::append_colour_set(lane_batches, colour_sets, first + begin[c], begin[c + 1] - begin[c], width, kind_at);
     for (std::uint32_t i = begin[most_colours]; i < end - first; ++i)
-      append_colour_set(lane_batches, colour_sets, first + i, 1, 1, kind_at);
+      kinds::append_colour_set(lane_batches, colour_sets, first + i, 1, 1, kind_at);
     part.end_colour_set = static_cast<std::uint32_t>(colour_sets.size());
     part.end_lane_batch = static_cast<std::uint32_t>(lane_batches.size());
+    for (std::uint32_t v = part.first_lane_batch; slots > 1 && v < part.end_lane_batch; ++v) by_share.push_back(v);
   }
   most_lanes = 0;
   for (const LaneBatch& batch : lane_batches) most_lanes = std::max(most_lanes, std::size_t{batch.lanes});
@@ -262,12 +242,13 @@ void Graph::connect(const Parts& of) {
   of_rows.collect(groups, of.rows, kernel::rows_of_group, of.row_body_a, of.row_body_b, of.row_fault, {});
   find_models(of);
   rounds_.clear();
-  if (is_last(of)) {
+  if (has_last_pairs(of)) {
     island_of_manifold = last_.island_of_manifold;
     island_of_group = last_.island_of_group;
     island_of_root_ = last_.island_of_root;
-    island_size_ = last_.island_size;
     island_items_ = last_.island_items;
+    if (!has_last_places()) count_again();
+    island_size_ = last_.island_size;
     return;
   }
   last_.is_coloured = last_.is_built = last_.is_listed = false;
@@ -282,10 +263,10 @@ void Graph::connect(const Parts& of) {
   last_.island_items = island_items_;
 }
 
-bool Graph::is_last(const Parts& of) const {
+bool Graph::has_last_pairs(const Parts& of) const {
   const auto same = [](const std::vector<Constraint>& x, const std::vector<Constraint>& y) {
     return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const Constraint& p, const Constraint& q) {
-      return p.body_a == q.body_a && p.body_b == q.body_b && p.first == q.first && p.count == q.count;
+      return p.body_a == q.body_a && p.body_b == q.body_b;
     });
   };
   return last_.is_coloured &&
@@ -293,17 +274,37 @@ bool Graph::is_last(const Parts& of) const {
          same(manifolds, last_.manifolds) && same(groups, last_.groups);
 }
 
+bool Graph::has_last_places() const {
+  const auto same = [](const std::vector<Constraint>& x, const std::vector<Constraint>& y) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const Constraint& p, const Constraint& q) {
+      return p.first == q.first && p.count == q.count;
+    });
+  };
+  return same(manifolds, last_.manifolds) && same(groups, last_.groups);
+}
+
+void Graph::count_again() {
+  last_.is_built = last_.is_listed = false;
+  last_.manifolds = manifolds;
+  last_.groups = groups;
+  last_.island_size.assign(islands, 0);
+  for (std::size_t m = 0; m < manifolds.size(); ++m) last_.island_size[island_of_manifold[m]] += manifolds[m].count;
+  for (std::size_t g = 0; g < groups.size(); ++g) last_.island_size[island_of_group[g]] += groups[g].count;
+  largest_island = islands == 0 ? 0 : *std::max_element(last_.island_size.begin(), last_.island_size.end());
+}
+
 void Graph::build(const Parts& of, std::size_t width, std::size_t part_points, const std::vector<std::int32_t>& rounds,
-                  bool apart) {
+                  bool apart, std::size_t slots) {
   is_of_last_call = last_.is_built && last_.width == width && last_.part_points == part_points &&
-                    last_.rounds == rounds_ && last_.apart == apart && last_.models == models;
+                    last_.slots == slots && last_.rounds == rounds_ && last_.apart == apart && last_.models == models;
   if (is_of_last_call) return;
   last_.is_built = last_.is_listed = false;
   find_parts(part_points, rounds, apart);
   if (!last_.is_coloured) colour(of);
   last_.is_coloured = true;
-  arrange(width, apart);
+  arrange(of, width, apart, slots);
   last_.width = width;
+  last_.slots = slots;
   last_.part_points = part_points;
   last_.apart = apart;
   last_.models = models;
@@ -350,7 +351,7 @@ std::int32_t Graph::find_levels(const Parts& of, std::vector<std::int32_t>& leve
 }
 
 void Graph::build_levels(const Parts& of, std::size_t width, std::vector<std::int32_t>& level) {
-  constexpr std::uint32_t kinds = kinds_without_models;  // shock propagation has no other kinds
+  constexpr std::uint32_t kind_count = kinds::without_models;  // shock propagation has no other kinds
   const auto levels = static_cast<std::size_t>(find_levels(of, level));
   level_lane_batches.clear();
   level_colour_sets.clear();
@@ -368,11 +369,13 @@ void Graph::build_levels(const Parts& of, std::size_t width, std::vector<std::in
   for (std::uint32_t i = 0; i < manifolds.size(); ++i) {
     // Colours remain valid for every subset of the manifolds.
     const std::uint32_t colour = colour_of_manifold_[i];
-    items_[next_[level_of(manifolds[i])]++] = {
-        colour < most_colours ? colour * kinds + kind_of(false, manifolds[i].count, 0) : most_colours * kinds, i};
+    items_[next_[level_of(manifolds[i])]++] = {colour < most_colours
+                                                   ? colour * kind_count + kinds::kind_of(false, manifolds[i].count, 0)
+                                                   : most_colours * kind_count,
+                                               i};
   }
   level_order.resize(manifolds.size());
-  const auto kind_at = [&](std::uint32_t i) { return kind_of(false, manifolds[level_order[i]].count, 0); };
+  const auto kind_at = [&](std::uint32_t i) { return kinds::kind_of(false, manifolds[level_order[i]].count, 0); };
   for (std::size_t now = 1; now <= levels; ++now) {
     const std::uint32_t first = counts_[now], end = counts_[now + 1];
     // Not std::stable_sort, which allocates.
@@ -380,11 +383,11 @@ void Graph::build_levels(const Parts& of, std::size_t width, std::vector<std::in
               [](const Item& x, const Item& y) { return x.key != y.key ? x.key < y.key : x.index < y.index; });
     for (std::uint32_t i = first; i < end; ++i) level_order[i] = items_[i].index;
     for (std::uint32_t i = first; i < end;) {
-      const std::uint32_t colour = items_[i].key / kinds;
+      const std::uint32_t colour = items_[i].key / kind_count;
       std::uint32_t n = 1;
       if (colour < most_colours)
-        while (i + n < end && items_[i + n].key / kinds == colour) ++n;
-      append_colour_set(level_lane_batches, level_colour_sets, i, n, width, kind_at);
+        while (i + n < end && items_[i + n].key / kind_count == colour) ++n;
+      kinds::append_colour_set(level_lane_batches, level_colour_sets, i, n, width, kind_at);
       i += n;
     }
     level_begin.push_back(static_cast<std::uint32_t>(level_colour_sets.size()));

@@ -36,13 +36,27 @@ struct ColourSet {
   std::uint32_t first, end;  // in Graph::lane_batches
 };
 
-/// Islands that one thread solves together, or one large island.
+/// Lane batches of one share in one colour set. Lane batches before `border_end` have a body that other shares have,
+/// too.
+struct ShareRange {
+  std::uint32_t first, border_end, end;
+};
+
+/// Islands that one thread solves together, or one large island. A large island is divided into shares, one a thread:
+/// manifolds and groups of neighbouring bodies, in all colours.
 struct Part {
   std::uint32_t first_colour_set = 0, end_colour_set = 0;
   std::uint32_t first_lane_batch = 0, end_lane_batch = 0;
   std::uint32_t first_island = 0, islands = 0;
   std::uint32_t points = 0;                    // and rows
   std::uint32_t first_body = 0, end_body = 0;  // in Graph::bodies, if listed
+  std::uint32_t shares = 1;
+  // With several shares: the colour sets from here on have one constraint without a colour each.
+  std::uint32_t end_coloured = 0;
+  bool sweeps_alone = false;  // colours are so small that threads would only wait for each other
+  std::uint32_t first_share_range = 0, first_neighbours = 0;  // in Graph::share_ranges and Graph::neighbours
+
+  bool is_large() const { return shares > 1; }
 };
 
 /// Number of substeps of an island, as a real number, and the number of consecutive calls that needed fewer. `spent`:
@@ -66,10 +80,13 @@ class Graph {
  public:
   static constexpr std::uint32_t most_colours = 64;
   static constexpr std::uint32_t no_island = ~std::uint32_t{0}, no_part = no_island;
+  /// Contacts and rows of an island that are worth another thread.
+  static constexpr std::uint32_t points_of_share = 2000;
+  static constexpr std::size_t most_shares = 64;
 
   /// Reserves the lists for the largest graph of these numbers of bodies, contacts and rows, so that later graphs
-  /// allocate nothing. `most_rounds`: see sort_islands.
-  void reserve(const Parts& of, std::size_t most_rounds);
+  /// allocate nothing. `most_rounds`: see sort_islands. `slots`: see build.
+  void reserve(const Parts& of, std::size_t most_rounds, std::size_t slots);
   /// Finds manifolds, groups and islands.
   void connect(const Parts& of);
   /// Sorts the islands by decreasing `rounds`, and sorts `rounds` and `more` with them. Islands with different `rounds`
@@ -77,9 +94,14 @@ class Graph {
   void sort_islands(std::vector<std::int32_t>& rounds, std::vector<SubstepNeed>& more);
   /// Finds parts, colours and lane batches. Islands of up to `part_points` contacts and rows are solved together. A
   /// lane batch has up to `width` manifolds. `rounds`: see sort_islands, or empty; islands with 0 rounds are in no
-  /// part. `apart`: islands of one manifold go to `lone` instead of a part.
+  /// part. `apart`: islands of one manifold go to `lone` instead of a part. `slots`: number of threads. Large islands
+  /// have at most one share for each.
   void build(const Parts& of, std::size_t width, std::size_t part_points, const std::vector<std::int32_t>& rounds,
-             bool apart);
+             bool apart, std::size_t slots = 1);
+  /// `colour_set` has colours.
+  const ShareRange& share_range(const Part& part, std::uint32_t colour_set, std::uint32_t share) const {
+    return share_ranges[part.first_share_range + (colour_set - part.first_colour_set) * part.shares + share];
+  }
   /// Lists the bodies of every island in their order, and the island of every body.
   void list_bodies(const Parts& of);
 
@@ -95,6 +117,11 @@ class Graph {
   std::vector<LaneBatch> lane_batches;
   std::vector<ColourSet> colour_sets;
   std::vector<Part> parts;
+  // Shares of large parts: their ranges, by colour set and share; bits of the shares that a share has bodies with; all
+  // lane batches, share by share.
+  std::vector<ShareRange> share_ranges;
+  std::vector<std::uint64_t> neighbours;
+  std::vector<std::uint32_t> by_share;
   std::vector<std::uint32_t> lone;            // manifolds
   std::vector<std::uint32_t> bodies;          // island by island
   std::vector<std::uint32_t> body_begin;      // of islands, in `bodies`; and the end
@@ -115,7 +142,7 @@ class Graph {
     std::vector<Constraint> manifolds, groups;
     std::vector<std::uint8_t> movable, models;
     std::vector<std::uint32_t> island_of_manifold, island_of_group, island_of_root, island_size, island_items;
-    std::size_t width = 0, part_points = 0;
+    std::size_t width = 0, part_points = 0, slots = 0;
     std::vector<std::int32_t> rounds;
     bool apart = false, is_coloured = false, is_built = false, is_listed = false;
   };
@@ -126,9 +153,20 @@ class Graph {
   struct BodyPair {
     std::int32_t a, b;
   };
+  /// An item of a large part: the first body that moves, the other one or -1.
+  struct Ends {
+    std::uint32_t body;
+    std::int32_t other;
+    std::uint32_t key;
+    std::uint8_t colour, kind, share = 0;
+  };
 
-  /// True if manifolds, groups and bodies equal the last call's.
-  bool is_last(const Parts& of) const;
+  /// True if manifolds and groups have the bodies of the last call's. Islands and colours are then the same.
+  bool has_last_pairs(const Parts& of) const;
+  /// True if they have the same contacts and rows, too.
+  bool has_last_places() const;
+  /// Counts the contacts and rows of islands that stay.
+  void count_again();
   void find_islands(const Parts& of);
   void find_models(const Parts& of);
   void find_parts(std::size_t part_points, const std::vector<std::int32_t>& rounds, bool apart);
@@ -138,7 +176,17 @@ class Graph {
   /// Numbers the bodies of every island in order, and counts the manifolds and groups of every body.
   void number_bodies(const Parts& of);
   void colour(const Parts& of);
-  void arrange(std::size_t width, bool apart);
+  void arrange(const Parts& of, std::size_t width, bool apart, std::size_t slots);
+  /// Arranges the items [first, end) of a part by colour, share, border and kind.
+  void arrange_in_shares(const Parts& of, Part& part, std::uint32_t first, std::uint32_t end, std::size_t width);
+  /// Sets ends_ for these items.
+  void list_ends(const Parts& of, std::uint32_t first, std::uint32_t end);
+  /// Divides the bodies of the items into shares along their numbers, or along place_.
+  void divide(const Part& part, bool by_neighbours);
+  /// Sets the keys of the items. Returns the number of items at a border.
+  std::uint32_t set_share_keys(Part& part);
+  /// Sets place_ so that bodies follow their neighbours.
+  void number_by_neighbours(std::size_t body_count);
   std::uint32_t models_of(std::uint32_t manifold) const { return models.empty() ? 0 : models[manifold]; }
   /// Returns the max level.
   std::int32_t find_levels(const Parts& of, std::vector<std::int32_t>& level);
@@ -164,7 +212,13 @@ class Graph {
   std::vector<std::int32_t> rounds_;  // of islands before they were sorted
   Last last_;
   std::vector<std::uint8_t> kind_;
-  std::vector<std::uint32_t> touching_, touching_begin_;  // manifolds of each body
+  std::vector<Ends> ends_;
+  std::uint32_t colour_count_ = 0;  // of a large part
+  std::vector<std::uint8_t> share_of_place_;
+  std::vector<std::uint64_t> shares_at_body_;
+  std::vector<std::uint32_t> place_, share_keys_, share_begin_;
+  std::vector<std::uint32_t> items_at_;                   // of places; all 0 between large parts
+  std::vector<std::uint32_t> touching_, touching_begin_;  // manifolds of each body, or neighbours
   std::vector<std::int32_t> reached_;                     // bodies in the order of their levels
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "sweeps.hpp"
@@ -46,23 +47,26 @@ class IslandSweeps {
   /// others in parallel. each(n, f) calls f(first, end, slot) for ranges that cover [0, n).
   template <class F>
   void each_part(const F& solve) {
-    const auto is_large = [&](const Part& part) {
-      return part.islands == 1 && call_.team.slots() > 1 && part.points > 1024;
-    };
     for (const Part& part : graph_.parts)
-      if (is_large(part)) solve(part, [&](std::size_t n, const auto& f) { call_.team.each(n, grain, f); });
-    call_.team.each(graph_.parts.size(), 1, [&](std::size_t first, std::size_t end, std::size_t slot) {
+      if (part.is_large())
+        solve(part, [&](std::size_t n, const auto& f) { call_.team.each(n, grain, part.shares, f); });
+    call_.team.each_balanced(graph_.parts.size(), 1, [&](std::size_t first, std::size_t end, std::size_t slot) {
       for (std::size_t p = first; p < end; ++p)
-        if (!is_large(graph_.parts[p]))
+        if (!graph_.parts[p].is_large())
           solve(graph_.parts[p], [&](std::size_t n, const auto& f) { f(std::size_t{0}, n, slot); });
     });
   }
 
+  /// The i-th lane batch of loops in which each thread takes the lane batches of its share.
+  std::size_t lane_batch(std::size_t i) const { return call_.team.slots() > 1 ? graph_.by_share[i] : i; }
+
   template <class Each>
   void prepare_all(const kernel::SceneJob<T>& job, const Part& part, const Each& each) {
     each(part.end_lane_batch - part.first_lane_batch, [&](std::size_t first, std::size_t end, std::size_t) {
-      for (std::size_t v = part.first_lane_batch + first; v < part.first_lane_batch + end; ++v)
+      for (std::size_t i = part.first_lane_batch + first; i < part.first_lane_batch + end; ++i) {
+        const std::size_t v = lane_batch(i);
         prepare(job, graph_.lane_batches[v], graph_.order.data(), workspace_.block_of_lane_batch[v]);
+      }
     });
   }
 
@@ -106,27 +110,120 @@ class IslandSweeps {
     return of.is_joint ? graph_.island_of_group[of.manifold[lane]] : graph_.island_of_manifold[of.manifold[lane]];
   }
 
-  /// Calls f(blocks, n, slot) for the live blocks of each stage, one stage after the other.
+  /// Calls f(blocks, n, slot) for the live blocks of each colour set, one set after the other.
   template <class Each, class F>
   void each_colour_set(const Part& part, const Each& each, const F& f) {
-    for (std::uint32_t s = part.first_colour_set; s < part.end_colour_set; ++s) {
-      std::byte* const* const blocks = workspace_.live_blocks.data() + graph_.colour_sets[s].first;
-      each(workspace_.colour_set_end[s] - graph_.colour_sets[s].first,
-           [&](std::size_t first, std::size_t end, std::size_t slot) { f(blocks + first, end - first, slot); });
+    sweep_colour_sets(part, each, 1,
+                      [&](std::byte* const* blocks, std::size_t n, std::size_t slot, int) { f(blocks, n, slot); });
+  }
+  /// Does so `sweeps` times. Calls f(blocks, n, slot, sweep).
+  template <class Each, class F>
+  void sweep_colour_sets(const Part& part, const Each& each, int sweeps, const F& f) {
+    if (part.is_large()) return sweep_shares(part, sweeps, f);
+    for (int sweep = 0; sweep < sweeps; ++sweep)
+      for (std::uint32_t s = part.first_colour_set; s < part.end_colour_set; ++s) {
+        std::byte* const* const blocks = workspace_.live_blocks.data() + graph_.colour_sets[s].first;
+        each(
+            workspace_.colour_set_end[s] - graph_.colour_sets[s].first,
+            [&](std::size_t first, std::size_t end, std::size_t slot) { f(blocks + first, end - first, slot, sweep); });
+      }
+  }
+
+  /// The only island of a large part is done: all of its blocks have retired.
+  bool has_retired(const Part& part) const {
+    return workspace_.colour_set_end[part.first_colour_set] == graph_.colour_sets[part.first_colour_set].first;
+  }
+
+  template <class F>
+  void sweep_shares(const Part& part, int sweeps, const F& f) {
+    if (has_retired(part)) return;
+    if (part.sweeps_alone) {
+      for (int sweep = 0; sweep < sweeps; ++sweep)
+        for (std::uint32_t s = part.first_colour_set; s < part.end_colour_set; ++s)
+          f(workspace_.live_blocks.data() + graph_.colour_sets[s].first,
+            std::size_t{graph_.colour_sets[s].end - graph_.colour_sets[s].first}, std::size_t{0}, sweep);
+      return;
     }
+    if (call_.team.together(part.shares, [&](std::size_t slot) { sweep_share(part, slot, sweeps, f); })) return;
+    std::byte* const* const blocks = workspace_.live_blocks.data();
+    for (int sweep = 0; sweep < sweeps; ++sweep) {
+      for (std::uint32_t s = part.first_colour_set; s < part.end_coloured; ++s)
+        call_.team.each(part.shares, 1, part.shares, [&](std::size_t first, std::size_t end, std::size_t slot) {
+          const std::uint32_t begin = graph_.share_range(part, s, static_cast<std::uint32_t>(first)).first;
+          f(blocks + begin, graph_.share_range(part, s, static_cast<std::uint32_t>(end - 1)).end - begin, slot, sweep);
+        });
+      for (std::uint32_t s = part.end_coloured; s < part.end_colour_set; ++s)
+        f(blocks + graph_.colour_sets[s].first, std::size_t{1}, std::size_t{0}, sweep);
+    }
+  }
+  /// Threads do not wait for all others between colours. A thread waits for its neighbours before the blocks at its
+  /// border, until they have swept their borders in the colours before. Then it sweeps its other blocks.
+  template <class F>
+  void sweep_share(const Part& part, std::size_t slot, int sweeps, const F& f) {
+    ThreadTeam& team = call_.team;
+    const auto share = static_cast<std::uint32_t>(slot);
+    const std::uint64_t neighbours = graph_.neighbours[part.first_neighbours + share];
+    std::byte* const* const blocks = workspace_.live_blocks.data();
+    std::uint32_t step = 0;
+    const auto await_neighbours = [&] {
+      for (std::uint64_t left = neighbours; left != 0; left &= left - 1)
+        team.await(static_cast<std::size_t>(std::countr_zero(left)), step);
+    };
+    for (int sweep = 0; sweep < sweeps; ++sweep) {
+      for (std::uint32_t s = part.first_colour_set; s < part.end_coloured; ++s) {
+        const ShareRange& range = graph_.share_range(part, s, share);
+        if (range.border_end > range.first) {
+          await_neighbours();
+          f(blocks + range.first, range.border_end - range.first, slot, sweep);
+        }
+        team.reach(slot, ++step);
+        if (range.end > range.border_end) f(blocks + range.border_end, range.end - range.border_end, slot, sweep);
+      }
+      if (part.end_coloured == part.end_colour_set) continue;
+      // Constraints without a colour belong to the first share.
+      if (share == 0) await_neighbours();
+      for (std::uint32_t s = part.end_coloured; share == 0 && s < part.end_colour_set; ++s)
+        f(blocks + graph_.colour_sets[s].first, std::size_t{1}, slot, sweep);
+      team.reach(slot, ++step);
+    }
+  }
+
+  /// Calls f(block, sums) for all blocks of a large part, on all threads, then each(sums) for the sums of every thread.
+  template <class F, class G>
+  void sum_up(const Part& part, const F& f, const G& each) {
+    for (std::size_t slot = 0; slot < part.shares; ++slot) workspace_.slot_sums[slot] = {};
+    const std::size_t count = part.end_lane_batch - part.first_lane_batch;
+    call_.team.each(count, grain, part.shares, [&](std::size_t first, std::size_t end, std::size_t slot) {
+      for (std::size_t i = part.first_lane_batch + first; i < part.first_lane_batch + end; ++i)
+        f(workspace_.block_of_lane_batch[lane_batch(i)], workspace_.slot_sums[slot]);
+    });
+    for (std::size_t slot = 0; slot < part.shares; ++slot) each(workspace_.slot_sums[slot]);
+  }
+  static void take_worst(double violation, double& worst) {
+    if (!(violation <= worst)) worst = violation == violation ? violation : std::numeric_limits<double>::infinity();
   }
 
   /// Sets the worst violation of each island that is not done.
   void gather_worst(const Part& part) {
     double* const worst = workspace_.worst.data();
     std::fill(worst + part.first_island, worst + part.first_island + part.islands, 0.0);
+    if (part.is_large()) {
+      if (has_retired(part)) return;
+      return sum_up(
+          part,
+          [](std::byte* block, SlotSums& sums) {
+            const Head& of = head(block);
+            for (std::uint32_t lane = 0; lane < of.lanes; ++lane)
+              take_worst(static_cast<double>(of.violation[lane]), sums.worst);
+          },
+          [&](const SlotSums& sums) { take_worst(sums.worst, worst[part.first_island]); });
+    }
     for (std::uint32_t s = part.first_colour_set; s < part.end_colour_set; ++s)
       for (std::uint32_t v = graph_.colour_sets[s].first; v < workspace_.colour_set_end[s]; ++v) {
         const Head& of = head(workspace_.live_blocks[v]);
         for (std::uint32_t lane = 0; lane < of.lanes; ++lane) {
-          double& so_far = worst[part.islands == 1 ? part.first_island : island(of, lane)];
-          const auto here = static_cast<double>(of.violation[lane]);
-          if (!(here <= so_far)) so_far = here == here ? here : std::numeric_limits<double>::infinity();
+          take_worst(static_cast<double>(of.violation[lane]),
+                     worst[part.islands == 1 ? part.first_island : island(of, lane)]);
         }
       }
   }
@@ -166,15 +263,37 @@ class IslandSweeps {
       workspace_.island_iterations[i] += workspace_.sweeps_of_island[i];
     }
     std::fill(workspace_.worst.begin(), workspace_.worst.end(), 0.0);
-    for (std::byte* block : workspace_.block_of_lane_batch) {
-      const Head& of = head(block);
-      sum.lanes += call_.kernels.width * of.count;
-      sum.lanes_used += points_in(of);
-      for (std::uint32_t lane = 0; lane < of.lanes; ++lane) {
-        double& worst = workspace_.worst[island(of, lane)];
-        worst = std::max(worst, static_cast<double>(of.violation[lane]));
+    for (const Part& part : graph_.parts) {
+      if (part.is_large()) {
+        sum_up(
+            part,
+            [&](std::byte* block, SlotSums& sums) {
+              const Head& of = head(block);
+              sums.lanes += call_.kernels.width * of.count;
+              sums.lanes_used += points_in(of);
+              for (std::uint32_t lane = 0; lane < of.lanes; ++lane)
+                sums.worst = std::max(sums.worst, static_cast<double>(of.violation[lane]));
+              sums.overflow = sums.overflow || of.overflow != 0;
+            },
+            [&](const SlotSums& sums) {
+              sum.lanes += sums.lanes;
+              sum.lanes_used += sums.lanes_used;
+              double& worst = workspace_.worst[part.first_island];
+              worst = std::max(worst, sums.worst);
+              if (sums.overflow) workspace_.overflow[part.first_island] = 1;
+            });
+        continue;
       }
-      mark_overflow(of);
+      for (std::uint32_t v = part.first_lane_batch; v < part.end_lane_batch; ++v) {
+        const Head& of = head(workspace_.block_of_lane_batch[v]);
+        sum.lanes += call_.kernels.width * of.count;
+        sum.lanes_used += points_in(of);
+        for (std::uint32_t lane = 0; lane < of.lanes; ++lane) {
+          double& worst = workspace_.worst[island(of, lane)];
+          worst = std::max(worst, static_cast<double>(of.violation[lane]));
+        }
+        mark_overflow(of);
+      }
     }
     for (std::byte* block : further) mark_overflow(head(block));
     for (std::size_t i = 0; i < graph_.lone.size(); ++i) {

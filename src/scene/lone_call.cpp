@@ -40,7 +40,7 @@ bool solve_lone_again(Workspace<T>& workspace, const Scene<T>& scene, const Scen
   }
   job.scene = &scene;
   job.results = &last.stored;
-  ThreadTeam team(1);
+  ThreadTeam team;
   SceneInput<T> input(*last.kernels, scene, job);
   input.reserve(workspace);
   input.validate(team);

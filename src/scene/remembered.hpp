@@ -15,6 +15,7 @@
 #include "key_index.hpp"
 #include "manifold_load.hpp"
 #include "scratch.hpp"
+#include "thread_team.hpp"
 
 namespace carom::scene {
 
@@ -180,7 +181,7 @@ class Remembered {
     absent_rows_.pass_call();
     last_.impulse.swap(stored_);
     arm_ = arm;
-    copy_arms(last_.arm);
+    copy_arms(0, contact_count_, last_.arm.data());
   }
 
   /// Points of a manifold come and go, its load stays: where some points are new, or some of the last call are gone,
@@ -238,27 +239,28 @@ class Remembered {
     }
   }
 
-  /// The next call will know all contacts, which have keys, and the places of their numbers. `set_histories(next)` sets
-  /// the histories; their rests are the stored ones already.
+  /// The next call will know all contacts, which have keys, and the places of their numbers. `set_histories(next,
+  /// first, end)` sets the histories of these manifolds; their rests are the stored ones already.
   template <class SetHistories>
   void keep_all(const Keys& key, const std::vector<Constraint>& manifolds, const std::vector<std::uint32_t>& island,
-                const SetHistories& set_histories) {
+                const SetHistories& set_histories, ThreadTeam& team) {
     if (!is_unchanged_) {
       keys_.insert(key);
       keys_.replace();
     }
     next_.begins_manifold.assign(contact_count_, 0);
     next_.island.resize(contact_count_);
-    for (std::size_t m = 0; m < manifolds.size(); ++m) {
-      next_.begins_manifold[manifolds[m].first] = 1;
-      std::fill_n(next_.island.data() + manifolds[m].first, manifolds[m].count, island[m]);
-    }
-    copy_arms(next_.arm);
+    next_.arm.resize(3 * contact_count_);
     next_.history.resize(with_history_ ? contact_count_ : 0);
-    if (with_history_) {
-      next_.history.swap_rests(stored_rests_);
-      set_histories(next_.history);
-    }
+    if (with_history_) next_.history.swap_rests(stored_rests_);
+    team.each(manifolds.size(), manifolds_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+      for (std::size_t m = first; m < end; ++m) {
+        next_.begins_manifold[manifolds[m].first] = 1;
+        std::fill_n(next_.island.data() + manifolds[m].first, manifolds[m].count, island[m]);
+      }
+      copy_arms(manifolds[first].first, manifolds[end - 1].first + manifolds[end - 1].count, next_.arm.data());
+      if (with_history_) set_histories(next_.history, first, end);
+    });
     next_.slip.clear();
     if (slip_ != nullptr) next_.slip.assign(slip_, slip_ + contact_count_);
     next_.impulse.swap(stored_);
@@ -386,16 +388,15 @@ class Remembered {
     to[contact_count_] = arm_.y[contact];
     to[2 * contact_count_] = arm_.z[contact];
   }
-  void copy_arms(std::vector<T>& to) const {
-    const std::size_t n = contact_count_;
-    to.resize(3 * n);
+  /// Copies the arms of contacts [first, end) into columns.
+  void copy_arms(std::size_t first, std::size_t end, T* to) const {
     const Column<const T>* const columns[3] = {&arm_.x, &arm_.y, &arm_.z};
-    for (std::size_t c = 0; c < 3; ++c) {
+    for (std::size_t c = 0; c < 3; ++c, to += contact_count_) {
       const Column<const T>& from = *columns[c];
       if (from.stride == static_cast<std::ptrdiff_t>(sizeof(T)))
-        std::copy_n(from.data, n, to.data() + c * n);
+        std::copy(from.data + first, from.data + end, to + first);
       else
-        for (std::size_t i = 0; i < n; ++i) to[c * n + i] = from[i];
+        for (std::size_t i = first; i < end; ++i) to[i] = from[i];
     }
   }
 
@@ -608,6 +609,7 @@ class Remembered {
     return place;
   }
 
+  static constexpr std::size_t manifolds_at_once = 128;
   static constexpr std::uint32_t is_new = KeyIndex::none, has_no_key = is_new - 1;
 
   KeyIndex keys_, row_keys_;

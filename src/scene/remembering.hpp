@@ -22,6 +22,7 @@ struct Memorable {
   const kernel::SceneJob<T>& job;
   Workspace<T>& workspace;
   bool in_substeps, contacts_have_history;
+  ThreadTeam& team;
 
   /// In substeps, of a contact or a row that had `before`.
   SubstepNeed need(std::uint32_t island, const SubstepNeed& before) const {
@@ -46,19 +47,22 @@ bool any_fault(const kernel::SceneJob<T>& job) {
   return is_fault(static_cast<Status>(highest));
 }
 
-/// Sets the histories of contacts that are in the order of their manifolds. Their rests are stored already.
+/// Sets the histories of contacts that are in the order of their manifolds, of which these are [from, to). Their rests
+/// are stored already.
 template <class T>
-void set_histories(const Memorable<T>& of, Histories<T>& next) {
+void set_histories(const Memorable<T>& of, Histories<T>& next, std::size_t from, std::size_t to) {
   const Graph& graph = of.workspace.graph;
   const kernel::SceneJob<T>& job = of.job;
   const Histories<T>& last = of.workspace.remembered.histories();
   const bool has_history = of.in_substeps && of.contacts_have_history;
   T *const now = next.earlier(0), *const before = next.earlier(1);
+  const std::size_t begin = graph.manifolds[from].first,
+                    stop = graph.manifolds[to - 1].first + graph.manifolds[to - 1].count;
   for (T* column : {now, before})
-    if (!has_history) std::fill_n(column, job.contacts, T(0));
-  if (has_history) std::copy_n(last.earlier(0), job.contacts, before);
+    if (!has_history) std::fill(column + begin, column + stop, T(0));
+  if (has_history) std::copy(last.earlier(0) + begin, last.earlier(0) + stop, before + begin);
   SubstepNeed* const need = next.need();
-  for (std::size_t m = 0; m < graph.manifolds.size(); ++m) {
+  for (std::size_t m = from; m < to; ++m) {
     const std::uint32_t first = graph.manifolds[m].first, end = first + graph.manifolds[m].count;
     const std::uint32_t island = graph.island_of_manifold[m];
     // The normal is the same for all contacts of a manifold.
@@ -84,8 +88,9 @@ void remember_contacts(const Memorable<T>& of) {
   const kernel::SceneJob<T>& job = of.job;
   const Column<const std::uint64_t>& key = of.scene.contacts.key;
   if (job.contact_at == nullptr && remembered.all_have_keys() && !any_fault(job))
-    return remembered.keep_all(key, graph.manifolds, graph.island_of_manifold,
-                               [&](Histories<T>& next) { set_histories(of, next); });
+    return remembered.keep_all(
+        key, graph.manifolds, graph.island_of_manifold,
+        [&](Histories<T>& next, std::size_t first, std::size_t end) { set_histories(of, next, first, end); }, of.team);
   const auto history_of = [&](std::uint32_t i, std::uint32_t island) {
     ImpulseHistory<T> history;
     if (!of.in_substeps) return history;

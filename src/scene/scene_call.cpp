@@ -71,13 +71,13 @@ class SceneCall {
     job_.has_models = has_contact_models(scene.contacts);
   }
 
-  SceneReport run(std::size_t threads) {
+  SceneReport run(CallThreads& threads, std::size_t slots) {
     workspace_.last_lone.is_there = false;
     was_at_rest_ = std::exchange(workspace_.last_rest.is_there, false);
     // All allocations come before the first result is written.
-    reserve(threads);
+    reserve(slots);
     set_parameters();
-    reserve_for_graphs();
+    reserve_for_graphs(slots);
     SceneReport report;
     const auto work = [&](ThreadTeam& team) {
       input_.validate(team);
@@ -91,12 +91,12 @@ class SceneCall {
       }
       if (outcome.overflow) give_up_overflowed();
       if (workspace_.static_friction.is_there()) workspace_.static_friction.end(scene_, job_, workspace_.graph);
-      remember<T>({scene_, job_, workspace_, is(SceneMethod::substeps), impulses_.remembers_contacts()});
+      remember<T>({scene_, job_, workspace_, is(SceneMethod::substeps), impulses_.remembers_contacts(), team});
       add_up(team, outcome, report);
       SceneOutput<T>(job_, workspace_, results_, impulses_.stored(), options_).store(team, report);
       report.threads = team.worked();
     };
-    ThreadTeam::gather(threads, std::cref(work));
+    ThreadTeam::gather(threads, slots, workspace_.team, std::cref(work));
     report.method = options_.method;
     report.isa = entry_.isa;
     report.bodies = bodies_;
@@ -280,14 +280,15 @@ class SceneCall {
     });
   }
 
-  void reserve(std::size_t threads) {
+  void reserve(std::size_t slots) {
+    workspace_.team.reserve(slots);
     // Two records precede the bodies, as in the kernels of single contacts: the dummy body (-2) and the world (-1).
     constexpr std::size_t size = kernel::BodyRecord::size;
     job_.body_rows = workspace_.body_rows.at_least((bodies_ + 2) * size) + 2 * size;
     std::fill_n(kernel::record_of(job_.body_rows, -2), size, std::numeric_limits<T>::quiet_NaN());
     std::fill_n(kernel::record_of(job_.body_rows, -1), size, T(0));
-    job_.velocities = workspace_.velocities.at_least(bodies_ + 1 + threads);
-    std::fill_n(job_.velocities + bodies_, 1 + threads, kernel::VelocityRow<T>{});
+    job_.velocities = workspace_.velocities.at_least(bodies_ + 1 + slots);
+    std::fill_n(job_.velocities + bodies_, 1 + slots, kernel::VelocityRow<T>{});
     if (scene_.bodies.velocity_change.x && reads_changes()) {
       job_.changes = workspace_.changes.at_least(bodies_ + 1);
       job_.changes[bodies_] = {};
@@ -319,9 +320,9 @@ class SceneCall {
 
   /// Reserves memory for the largest graph of this size. Calls of one size may differ in manifolds, islands and
   /// substeps, and a scene that is solved again within a call has already written results.
-  void reserve_for_graphs() {
+  void reserve_for_graphs(std::size_t slots) {
     const Parts parts = input_.parts();
-    workspace_.reserve(parts, is(SceneMethod::substeps) ? static_cast<std::size_t>(options_.substeps.most) : 0);
+    workspace_.reserve(parts, is(SceneMethod::substeps) ? static_cast<std::size_t>(options_.substeps.most) : 0, slots);
     if (is(SceneMethod::sequence)) return workspace_.sequence.reserve(parts);
     // At most one block for every contact and row.
     const std::uint8_t models = job_.has_models ? kernel::has_model | kernel::models_with_moments : 0;
@@ -362,8 +363,10 @@ class SceneCall {
     const Parts parts = input_.parts();
     rests_again_ = rests_again(team, parts);
     if (rests_again_) return;
-    // Threads share parts, so there should be more parts than threads.
-    const std::size_t share = (contacts_ + rows_) / (2 * team.slots()) + 1;
+    // Every thread has the same number of parts, at least two.
+    const std::size_t points = contacts_ + rows_, at_once = team.slots() * points_of_part<T>;
+    const std::size_t parts_of_thread = std::max<std::size_t>(2, (points + at_once - 1) / at_once);
+    const std::size_t share = points / (team.slots() * parts_of_thread) + 1;
     Graph& graph = workspace_.graph;
     graph.connect(parts);
     set_graph();
@@ -384,7 +387,7 @@ class SceneCall {
     }
     graph.build(parts, kernels_.width,
                 team.slots() == 1 ? points_of_part<T> : std::clamp(share, std::size_t{256}, points_of_part<T>),
-                workspace_.substeps, solves_lone_islands_apart(options_));
+                workspace_.substeps, solves_lone_islands_apart(options_), team.slots());
     if (is(SceneMethod::substeps)) graph.list_bodies(parts);
     if (builds_levels()) graph.build_levels(parts, kernels_.width, workspace_.level);
     begins_with_impulses_ = impulses_.any_to_begin_with();
@@ -443,12 +446,13 @@ class SceneCall {
 
 template <class T>
 SceneReport run_scene(const IsaEntry& entry, Workspace<T>& workspace, const Scene<T>& scene,
-                      const SceneResults<T>& results, const SceneOptions& options, std::size_t threads, bool again) {
-  return SceneCall<T>(entry, workspace, scene, results, options, again).run(threads);
+                      const SceneResults<T>& results, const SceneOptions& options, CallThreads& threads,
+                      std::size_t slots, bool again) {
+  return SceneCall<T>(entry, workspace, scene, results, options, again).run(threads, slots);
 }
 template SceneReport run_scene(const IsaEntry&, Workspace<float>&, const Scene<float>&, const SceneResults<float>&,
-                               const SceneOptions&, std::size_t, bool);
+                               const SceneOptions&, CallThreads&, std::size_t, bool);
 template SceneReport run_scene(const IsaEntry&, Workspace<double>&, const Scene<double>&, const SceneResults<double>&,
-                               const SceneOptions&, std::size_t, bool);
+                               const SceneOptions&, CallThreads&, std::size_t, bool);
 
 }  // namespace carom::scene

@@ -12,6 +12,7 @@ namespace carom::scene {
 /// The arguments have been checked. `again`: columns and options are the ones of the last call.
 template <class T>
 SceneReport run_scene(const IsaEntry& entry, Workspace<T>& workspace, const Scene<T>& scene,
-                      const SceneResults<T>& results, const SceneOptions& options, std::size_t threads, bool again);
+                      const SceneResults<T>& results, const SceneOptions& options, CallThreads& threads,
+                      std::size_t slots, bool again);
 
 }  // namespace carom::scene

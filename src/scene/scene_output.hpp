@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -42,9 +43,9 @@ class SceneOutput {
         if (*columns[c])
           for (std::size_t i = first; i < end; ++i) (*columns[c])[i] = without_sign(job_.velocities[i].numbers[c]);
     });
-    count_statuses(report);
+    count_statuses(team, report);
     const std::size_t sound = report.by_status[ok] + report.by_status[static_cast<std::size_t>(Status::separating)];
-    if (options_.method == SceneMethod::substeps) store_motion(sound < contacts_);
+    if (options_.method == SceneMethod::substeps) store_motion(team, sound < contacts_);
     for (std::size_t i = 0; i < contacts_ && sound < contacts_; ++i) {
       if (!is_fault(static_cast<Status>(job_.status[i]))) continue;
       const T unknown = std::numeric_limits<T>::quiet_NaN();
@@ -66,11 +67,12 @@ class SceneOutput {
     }
     // Work that overflows may have either sign, or be NaN.
     if (!std::isfinite(report.joint_work)) report.joint_work = std::numeric_limits<double>::infinity();
-    store_islands();
+    store_islands(team);
   }
 
  private:
   static constexpr auto ok = static_cast<std::uint8_t>(Status::ok);
+  static constexpr std::size_t manifolds_at_once = 128;
 
   /// Replaces -0 by +0. An island that has ended adds zeros while its neighbours in the lanes go on, so the sign of a
   /// zero depends on the neighbours and on the number of lanes.
@@ -112,7 +114,7 @@ class SceneOutput {
   }
 
   /// Stores the displacements of all bodies, including free bodies, and the warm impulses for the next step.
-  void store_motion(bool has_faults) const {
+  void store_motion(ThreadTeam& team, bool has_faults) const {
     const Vector3Columns<T>&x = results_.displacement, &turn = results_.rotation;
     const Column<T>* const columns[6] = {&x.x, &x.y, &x.z, &turn.x, &turn.y, &turn.z};
     const auto h = static_cast<T>(options_.substeps.time_step);
@@ -120,31 +122,35 @@ class SceneOutput {
     // it.
     const auto n = static_cast<T>(options_.substeps.least);
     const T by_forces = T(0.5) * (direct::solves_islands(options_) ? h : h * (T(1) - T(1) / n));
-    for (std::size_t i = 0; i < bodies_; ++i) {
-      const std::uint32_t island = workspace_.graph.island_of_body[i];
-      const bool is_solved = island != Graph::no_island && workspace_.overflow[island] == 0;
-      T moved[6];
-      if (is_solved) {
-        std::copy_n(job_.displacements[i].numbers, 6, moved);
-      } else {
-        const T* const change = job_.changes != nullptr && movable_[i] != 0 ? job_.changes[i].numbers : nullptr;
+    team.each(bodies_, validated_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+      for (std::size_t i = first; i < end; ++i) {
+        const std::uint32_t island = workspace_.graph.island_of_body[i];
+        const bool is_solved = island != Graph::no_island && workspace_.overflow[island] == 0;
+        T moved[6];
+        if (is_solved) {
+          std::copy_n(job_.displacements[i].numbers, 6, moved);
+        } else {
+          const T* const change = job_.changes != nullptr && movable_[i] != 0 ? job_.changes[i].numbers : nullptr;
+          for (std::size_t c = 0; c < 6; ++c)
+            moved[c] = h * job_.velocities[i].numbers[c] - (change != nullptr ? by_forces * change[c] : T(0));
+        }
         for (std::size_t c = 0; c < 6; ++c)
-          moved[c] = h * job_.velocities[i].numbers[c] - (change != nullptr ? by_forces * change[c] : T(0));
+          if (*columns[c]) (*columns[c])[i] = without_sign(moved[c]);
       }
-      for (std::size_t c = 0; c < 6; ++c)
-        if (*columns[c]) (*columns[c])[i] = without_sign(moved[c]);
-    }
+    });
     const Column<T>* const to[3] = {&results_.warm_impulse.x, &results_.warm_impulse.y, &results_.warm_impulse.z};
     const Column<T>* const from[3] = {&inner_.warm_impulse.x, &inner_.warm_impulse.y, &inner_.warm_impulse.z};
     for (std::size_t c = 0; c < 3; ++c) {
       if (!*to[c]) continue;
-      copy(from[c]->data, *to[c], 0, contacts_);
-      for (std::size_t i = 0; i < contacts_ && has_faults; ++i)
-        if (is_fault(static_cast<Status>(job_.status[i]))) (*to[c])[i] = T(0);
+      team.each(contacts_, validated_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+        copy(from[c]->data, *to[c], first, end - first);
+        for (std::size_t i = first; i < end && has_faults; ++i)
+          if (is_fault(static_cast<Status>(job_.status[i]))) (*to[c])[i] = T(0);
+      });
     }
   }
 
-  void store_islands() const {
+  void store_islands(ThreadTeam& team) const {
     const Graph& graph = workspace_.graph;
     const auto number = [&](const Column<std::int32_t>& to, std::size_t count, const std::vector<Constraint>& from,
                             const std::vector<std::uint32_t>& island, const std::uint32_t* at) {
@@ -152,9 +158,11 @@ class SceneOutput {
       std::size_t in_islands = 0;
       for (const Constraint& m : from) in_islands += m.count;
       for (std::size_t i = 0; i < count && in_islands < count; ++i) to[i] = -1;
-      for (std::size_t m = 0; m < from.size(); ++m)
-        for (std::uint32_t k = 0; k < from[m].count; ++k)
-          to[kernel::number_at(at, from[m].first + k)] = static_cast<std::int32_t>(island[m]);
+      team.each(from.size(), manifolds_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+        for (std::size_t m = first; m < end; ++m)
+          for (std::uint32_t k = 0; k < from[m].count; ++k)
+            to[kernel::number_at(at, from[m].first + k)] = static_cast<std::int32_t>(island[m]);
+      });
     };
     number(results_.island, contacts_, graph.manifolds, graph.island_of_manifold, job_.contact_at);
     number(results_.joint_island, rows_, graph.groups, graph.island_of_group, job_.row_at);
@@ -170,10 +178,15 @@ class SceneOutput {
     }
   }
 
-  void count_statuses(SceneReport& report) const {
+  void count_statuses(ThreadTeam& team, SceneReport& report) const {
     const auto separating = static_cast<std::uint8_t>(Status::separating);
-    const std::size_t others = count_above(separating, job_.status, contacts_);
-    report.by_status[separating] = count_above(ok, job_.status, contacts_) - others;
+    std::atomic<std::size_t> above_separating{0}, above_ok{0};
+    team.each(contacts_, 4 * validated_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+      above_separating.fetch_add(count_above(separating, job_.status + first, end - first), std::memory_order_relaxed);
+      above_ok.fetch_add(count_above(ok, job_.status + first, end - first), std::memory_order_relaxed);
+    });
+    const std::size_t others = above_separating;
+    report.by_status[separating] = above_ok - others;
     report.by_status[ok] = contacts_ - others - report.by_status[separating];
     std::size_t counted = contacts_ - others;
     for (std::size_t i = 0; i < contacts_ && counted < contacts_; ++i)

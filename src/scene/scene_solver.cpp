@@ -112,14 +112,19 @@ struct SceneSolver::State {
     const DefaultFloatingPoint environment;
     SceneReport report;
     if (again && scene::solve_lone_again(workspace<T>(), scene, results, options, report)) return report;
-    // A small scene is done before another thread has come.
-    const bool small = scene.contacts.friction.count + scene.joints.body_a.count < 512;
-    const std::size_t threads = small ? 1 : threads_here(execution.threads);
+    // A small scene is done before another thread has come. One island that takes most of a scene takes one thread,
+    // unless it is large. Islands mostly stay from call to call, so the last graph decides.
+    const std::size_t points = scene.contacts.friction.count + scene.joints.body_a.count;
+    const bool small = points < 512 ||
+                       (points < 2 * scene::Graph::points_of_share && 2 * workspace<T>().graph.largest_island > points);
+    CallThreads threads(execution);
+    const std::size_t slots = small ? 1 : threads.count();
     const auto run_with = [&](const SceneOptions& of) {
-      return scene::run_scene(*entry, workspace<T>(), scene, results, of, threads, again);
+      return scene::run_scene(*entry, workspace<T>(), scene, results, of, threads, slots, again);
     };
     report = scene::moves_in_one_piece(options) ? run_with(scene::in_one_piece(options)) : run_with(options);
     report.method = options.method;
+    threads.end();
     return report;
   }
 

@@ -611,7 +611,7 @@ SweepOutcome run_sequence(const Call<T>& call, const IsaEntry& entry, SequenceWo
     fill_normal_rows(job, space.normal_rows, first, end);
   });
 
-  call.team.each(graph.parts.size(), 1, [&](std::size_t first, std::size_t end, std::size_t slot) {
+  call.team.each_balanced(graph.parts.size(), 1, [&](std::size_t first, std::size_t end, std::size_t slot) {
     Sequence<T> sequence(call, entry, space, *space.batches[slot], impulses);
     const std::uint32_t last = graph.parts[end - 1].first_island + graph.parts[end - 1].islands;
     sequence.solve(graph.parts[first].first_island, last);

@@ -69,12 +69,15 @@ class Substeps : IslandSweeps<T> {
       workspace_.sweeps_of_island[i] = n * (how.sweeps + how.relaxing);
     }
     const auto sweep = [&](auto kernel, int times) {
-      for (int i = 0; i < times; ++i) {
-        each_colour_set(part, each, [&](std::byte* const* blocks, std::size_t count, std::size_t slot) {
-          kernel(job, blocks, count, nowhere(slot));
-        });
-        job.begins_substep = job.has_moved = false;
-      }
+      const auto repeat = [&](int more) {
+        this->sweep_colour_sets(part, each, more,
+                                [&](std::byte* const* blocks, std::size_t count, std::size_t slot, int) {
+                                  kernel(job, blocks, count, nowhere(slot));
+                                });
+      };
+      if (times > 0) repeat(1);
+      job.begins_substep = job.has_moved = false;
+      if (times > 1) repeat(times - 1);
     };
     const T share = T(1) / static_cast<T>(n), h = job.parameters.substep;
     EnergyAudit<T> audit(forced_, workspace_, part, n);
@@ -164,10 +167,11 @@ class Substeps : IslandSweeps<T> {
       audit.begin_rebound(each, [&] {
         if (has_work_) find_work();
       });
-    for (int k = 0; any && k < options_.substeps.restitution_sweeps; ++k)
-      each_colour_set(part, each, [&](std::byte* const* blocks, std::size_t count, std::size_t slot) {
-        kernels_.simultaneous(job, blocks, count, nowhere(slot));
-      });
+    if (any)
+      this->sweep_colour_sets(part, each, options_.substeps.restitution_sweeps,
+                              [&](std::byte* const* blocks, std::size_t count, std::size_t slot, int) {
+                                kernels_.simultaneous(job, blocks, count, nowhere(slot));
+                              });
     if (any) {
       if (has_work_) find_work();
       audit.check_rebound(each, has_work_);
@@ -314,8 +318,8 @@ class Substeps : IslandSweeps<T> {
   template <class Each, class F>
   void each_block(const Part& part, const Each& each, const F& f) {
     each(part.end_lane_batch - part.first_lane_batch, [&](std::size_t first, std::size_t end, std::size_t) {
-      for (std::size_t v = part.first_lane_batch + first; v < part.first_lane_batch + end; ++v)
-        f(workspace_.block_of_lane_batch[v]);
+      for (std::size_t i = part.first_lane_batch + first; i < part.first_lane_batch + end; ++i)
+        f(workspace_.block_of_lane_batch[this->lane_batch(i)]);
     });
   }
 

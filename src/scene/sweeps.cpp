@@ -199,13 +199,20 @@ class Sweeps : IslandSweeps<T> {
     kernel::SceneJob<T> job = job_;
     job.reads_ahead = reads_ahead;
     int sweeps = 0, due = first_kept_sweep;
+    job.measures_changes = false;
+    kernel::SceneJob<T> measuring = job;
+    measuring.measures_changes = true;
     for (; retire(part, any_new) && sweeps < most_sweeps_;) {
-      const bool is_last = sweeps + 1 == most_sweeps_, looks = looks_after(sweeps + 1) && (!is_last || again);
-      job.measures_changes = looks || (keeps_ && is_last);
-      each_colour_set(part, each, [&](std::byte* const* blocks, std::size_t n, std::size_t slot) {
-        kernel_(job, blocks, n, nowhere(slot));
-      });
-      ++sweeps;
+      // All sweeps up to the next check.
+      int more = 1;
+      while (sweeps + more < most_sweeps_ && !looks_after(sweeps + more)) ++more;
+      const bool is_last = sweeps + more == most_sweeps_, looks = looks_after(sweeps + more) && (!is_last || again);
+      const bool measures = looks || (keeps_ && is_last);
+      this->sweep_colour_sets(part, each, more,
+                              [&](std::byte* const* blocks, std::size_t n, std::size_t slot, int sweep) {
+                                kernel_(measures && sweep + 1 == more ? measuring : job, blocks, n, nowhere(slot));
+                              });
+      sweeps += more;
       any_new = false;
       if (!looks || (part.islands == 1 && !keeps_ && misses_too_much(part))) continue;
       gather_worst(part);
@@ -227,12 +234,14 @@ class Sweeps : IslandSweeps<T> {
     if (keeps_ && sweeps > first_kept_sweep) return_if_worse(part, each);
     if (ending_ == Ending::accumulate)
       each(part.end_lane_batch - part.first_lane_batch, [&](std::size_t first, std::size_t end, std::size_t) {
-        for (std::size_t v = part.first_lane_batch + first; v < part.first_lane_batch + end; ++v)
+        for (std::size_t i = part.first_lane_batch + first; i < part.first_lane_batch + end; ++i) {
+          const std::size_t v = this->lane_batch(i);
+          std::byte* const block = workspace_.block_of_lane_batch[v];
           if (graph_.lane_batches[v].is_joint)
-            kernels_.finish(job_,
-                            workspace_.block_of_lane_batch[v]);  // the next pass continues from these impulses
+            kernels_.finish(job_, block);  // the next pass continues from these impulses
           else
-            kernels_.retarget(job_, workspace_.block_of_lane_batch[v], (1u << graph_.lane_batches[v].lanes) - 1);
+            kernels_.retarget(job_, block, (1u << graph_.lane_batches[v].lanes) - 1);
+        }
       });
   }
 
@@ -280,14 +289,27 @@ class Sweeps : IslandSweeps<T> {
   }
 
   void finish() {
-    const auto finish_all = [&](const kernel::SceneJob<T>& job, const std::vector<std::byte*>& blocks) {
-      call_.team.each(blocks.size(), grain, [&](std::size_t first, std::size_t end, std::size_t) {
-        for (std::size_t v = first; v < end; ++v) kernels_.finish(job, blocks[v]);
+    const auto finish_range = [&](std::uint32_t begin, std::uint32_t end, std::size_t slots) {
+      call_.team.each(end - begin, grain, slots, [&](std::size_t first, std::size_t last, std::size_t) {
+        for (std::size_t i = begin + first; i < begin + last; ++i)
+          kernels_.finish(job_, workspace_.block_of_lane_batch[this->lane_batch(i)]);
       });
     };
-    finish_all(job_, workspace_.block_of_lane_batch);
+    // The parts between two large ones together.
+    std::uint32_t begin = 0;
+    for (const Part& part : graph_.parts) {
+      if (!part.is_large()) continue;
+      finish_range(begin, part.first_lane_batch, call_.team.slots());
+      finish_range(part.first_lane_batch, part.end_lane_batch, part.shares);
+      begin = part.end_lane_batch;
+    }
+    finish_range(begin, static_cast<std::uint32_t>(graph_.lane_batches.size()), call_.team.slots());
     // Last, because the final impulses of these contacts are in the blocks of shock propagation.
-    if (shocks_) finish_all(*shocked_, workspace_.block_of_level_lane_batch);
+    const std::vector<std::byte*>& levels = workspace_.block_of_level_lane_batch;
+    if (shocks_)
+      call_.team.each(levels.size(), grain, [&](std::size_t first, std::size_t end, std::size_t) {
+        for (std::size_t v = first; v < end; ++v) kernels_.finish(*shocked_, levels[v]);
+      });
   }
 
   SceneMethod method_;

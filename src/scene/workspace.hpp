@@ -17,6 +17,7 @@
 #include "scratch.hpp"
 #include "sequence_workspace.hpp"
 #include "static_friction.hpp"
+#include "thread_team.hpp"
 
 namespace carom::scene {
 
@@ -60,6 +61,13 @@ struct ImpulseWork {
   bool loaded = false, grounded = false;  // a contact has an impulse; on a body that does not move
 };
 
+/// Sums over the blocks of an island that one thread has.
+struct alignas(128) SlotSums {
+  double worst = 0;
+  std::size_t lanes = 0, lanes_used = 0;
+  bool overflow = false;
+};
+
 /// The energy of an island in substeps: see energy_audit.hpp.
 struct IslandEnergy {
   double kinetic = 0, by_forces = 0;  // [J] at the start of a substep; c·M v of it, c the velocity change by forces
@@ -78,10 +86,11 @@ template <class T>
 struct Workspace {
   /// Reserves the lists for the largest graph of these numbers of bodies, contacts and rows, so that later calls
   /// allocate nothing.
-  void reserve(const Parts& of, std::size_t most_substeps) {
-    const std::array<std::size_t, 4> size{of.bodies, of.contacts, of.rows, most_substeps};
+  void reserve(const Parts& of, std::size_t most_substeps, std::size_t slots) {
+    const std::array<std::size_t, 5> size{of.bodies, of.contacts, of.rows, most_substeps, slots};
     if (size == reserved) return;
-    graph.reserve(of, most_substeps);
+    graph.reserve(of, most_substeps, slots);
+    if (slot_sums.size() < slots) slot_sums.resize(slots);
     const std::size_t items = of.contacts + of.rows, most_islands = std::min(of.bodies, items);
     const auto make_room = [](std::size_t count, auto&... lists) { (lists.reserve(count), ...); };
     make_room(items, block_of_lane_batch, live_blocks, colour_set_end);
@@ -105,7 +114,8 @@ struct Workspace {
                                                                            : 0;
   }
 
-  std::array<std::size_t, 4> reserved{};  // bodies, contacts, rows, substeps
+  std::array<std::size_t, 5> reserved{};  // bodies, contacts, rows, substeps, slots
+  ThreadTeam::Memory team;
   Graph graph;
   Scratch<T> body_rows;                        // 16 numbers per body; preceded by the dummy body and the world
   Scratch<kernel::VelocityRow<T>> velocities;  // of bodies, of the world, then a dummy row for every slot
@@ -127,7 +137,8 @@ struct Workspace {
   std::vector<std::byte*> block_of_lane_batch, block_of_level_lane_batch, live_blocks;
   std::vector<std::int32_t> level;
   std::vector<std::uint32_t> colour_set_end;  // of live blocks
-  std::vector<double> approach, worst;        // of islands
+  std::vector<SlotSums> slot_sums;
+  std::vector<double> approach, worst;  // of islands
   std::vector<std::int32_t> sweeps_of_island;
   std::vector<Sweeping> sweeping;           // of islands
   std::vector<std::uint8_t> overflow;       // of islands

@@ -38,6 +38,15 @@ std::string in_words(double value) {
 void check_execution(const Execution& execution) {
   is_one_of(isa_count, execution.isa, "isa");
   in_range(execution.threads, 0, Execution::most_threads, "threads");
+  const Scheduler& scheduler = execution.scheduler;
+  if (scheduler.parallel_for != nullptr)
+    return in_range(scheduler.workers, 1, Execution::most_threads, "scheduler.workers");
+  const char* const set = scheduler.context != nullptr ? "context"
+                          : scheduler.workers != 0     ? "workers"
+                          : scheduler.runs_at_once     ? "runs_at_once"
+                                                       : nullptr;
+  if (set != nullptr)
+    throw Error(std::string("carom: the option scheduler.") + set + " is set without scheduler.parallel_for");
 }
 
 void check_options(const Options& options) {

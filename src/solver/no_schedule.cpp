@@ -1,14 +1,14 @@
-// In a build without oneTBB: the calling thread does everything.
+// In a build without oneTBB: the calling thread does everything, unless it has a scheduler.
 #include "schedule.hpp"
 
 namespace carom {
 
-std::size_t threads_here(int) {
+std::size_t arena_room() {
   return 1;
 }
 
-void run_tasks(std::size_t tasks, std::size_t, const std::function<void(std::size_t, std::size_t)>& task) {
-  for (std::size_t index = 0; index < tasks; ++index) task(index, 0);
+void run_in_arena(std::size_t pieces, CallThreads::Run run, void* work) {
+  for (std::size_t piece = 0; piece < pieces; ++piece) run(work, piece);
 }
 
 }  // namespace carom

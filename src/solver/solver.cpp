@@ -66,7 +66,7 @@ struct Solver::State {
     T numbers[kernel::BodyRecord::size];
   };
 
-  /// What calls of a precision work in: the workspaces are one a slot of run_tasks.
+  /// Memory of the calls of a precision. Every slot of CallThreads::run_tasks has a workspace.
   template <class T>
   struct Memory {
     std::vector<Workspace<T>> workspaces;
@@ -118,12 +118,12 @@ struct Solver::State {
     std::fill_n(rows[0].numbers, kernel::BodyRecord::size, std::numeric_limits<T>::quiet_NaN());
     std::fill_n(rows[1].numbers, kernel::BodyRecord::size, T(0));
     T* const first = rows[2].numbers;
-    const std::size_t threads = bodies > smallest_range ? threads_here(execution.threads) : 1;
-    const std::size_t share = (bodies + threads - 1) / threads;
+    const std::size_t pieces = bodies > smallest_range ? threads.count() : 1;
+    const std::size_t share = (bodies + pieces - 1) / pieces;
     const auto task = [&](std::size_t index, std::size_t) {
       pack_bodies(contacts.bodies, index * share, std::min(share, bodies - std::min(bodies, index * share)), first);
     };
-    if (bodies > 0) run_tasks(threads, threads, std::ref(task));
+    if (bodies > 0) threads.run_tasks(pieces, pieces, std::ref(task));
     return first;
   }
 
@@ -141,12 +141,12 @@ struct Solver::State {
   /// Calls range(first, n, slot) for ranges that make up the batch, after reserve(slots).
   template <class Reserve, class Range>
   Report run(std::size_t count, const Reserve& reserve, const Range& range) {
-    const std::size_t threads = count > smallest_range ? threads_here(execution.threads) : 1;
-    const std::size_t size = range_size(count, threads);
+    const std::size_t most = count > smallest_range ? threads.count() : 1;
+    const std::size_t size = range_size(count, most);
     const std::size_t tasks = (count + size - 1) / size;
-    const std::size_t slots = std::clamp(tasks, std::size_t{1}, threads);
+    const std::size_t slots = std::clamp(tasks, std::size_t{1}, most);
     reserve(slots);
-    // The first slot counts in the report, all others beside it.
+    // The counts of the first slot are in the report.
     Report report;
     tallies.assign(slots, {report.by_status.data(), report.by_path.data()});
     if (counts.size() < slots) counts.resize(slots);
@@ -155,18 +155,11 @@ struct Solver::State {
       tallies[i].by_status = counts[i].first.data();
       tallies[i].by_path = counts[i].second.data();
     }
-    const auto run_range = [&](std::size_t index, std::size_t slot) {
+    const auto task = [&](std::size_t index, std::size_t slot) {
       const std::size_t first = index * size;
       range(first, std::min(size, count - first), slot);
     };
-    const auto task = [&](std::size_t index, std::size_t slot) {
-      const DefaultFloatingPoint of_worker;
-      run_range(index, slot);
-    };
-    if (slots == 1)
-      for (std::size_t index = 0; index < tasks; ++index) run_range(index, 0);  // the caller has that of its Call
-    else
-      run_tasks(tasks, slots, std::ref(task));
+    threads.run_tasks(tasks, slots, std::ref(task));
 
     report.contacts = count;
     report.isa = entry->isa;
@@ -179,11 +172,12 @@ struct Solver::State {
     report.threads = (first_took_part ? 1 : 0) + others;
     for (const kernel::Tally& tally : tallies) add(report, tally);
     report.threads = std::max(report.threads, 1);
+    threads.end();
     return report;
   }
 
-  /// The contacts that one task solves. At the end of each the lanes run empty, so few and large ones are best; two a
-  /// thread let a thread that is disturbed leave the last to another.
+  /// Number of contacts per task. Lanes run empty at the end of a task, so a few large tasks are best. With two tasks a
+  /// thread, a thread that is disturbed leaves its second task to another one.
   static std::size_t range_size(std::size_t count, std::size_t threads) {
     const std::size_t share = threads == 1 ? count : (count + 2 * threads - 1) / (2 * threads);
     return (std::max(share, smallest_range) + kernel::contacts_in_block - 1) / kernel::contacts_in_block *
@@ -192,7 +186,7 @@ struct Solver::State {
   static constexpr std::size_t smallest_range = 1024;
   /// Contacts whose slip narrow vectors follow sooner. The series was measured on a Zen 5, Euler's method on an Intel
   /// Xeon (model 207): each of its steps is a chain of a root and divisions, which take twice as long in wide vectors
-  /// until so many contacts hide that.
+  /// unless this number of contacts hides it.
   template <class T>
   static constexpr std::size_t few(Integrator integrator) {
     return integrator == Integrator::euler ? 128 : 32 / sizeof(T);
@@ -201,8 +195,9 @@ struct Solver::State {
   Execution execution;
   const IsaEntry *entry, *narrow;
   std::atomic<bool> busy{false};       // a call is under way
-  std::vector<kernel::Tally> tallies;  // one a slot of run_tasks
-  std::vector<Counts> counts;          // one a slot; that of the first is in the report
+  CallThreads threads{execution};      // of that call
+  std::vector<kernel::Tally> tallies;  // one a slot of CallThreads::run_tasks
+  std::vector<Counts> counts;          // of slots, except the first
   std::tuple<Memory<float>, Memory<double>> memory;
 };
 
@@ -247,6 +242,7 @@ Solver::Call::Call(Solver& solver, const Options& options) : state_(solver.state
   check_options(options);
   if (state_.busy.exchange(true, std::memory_order_acquire))
     throw Error("carom: another call is at work in this solver; a solver serves one call at a time", ErrorKind::busy);
+  state_.threads = CallThreads(state_.execution);
 }
 Solver::Call::~Call() {
   state_.busy.store(false, std::memory_order_release);

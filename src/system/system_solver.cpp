@@ -323,7 +323,8 @@ struct SystemSolver::State {
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
       return islands.size(a) != islands.size(b) ? islands.size(a) > islands.size(b) : a < b;
     });
-    const std::size_t threads = std::clamp(report.islands, std::size_t{1}, threads_here(execution.threads));
+    CallThreads call_threads(execution);
+    const std::size_t threads = std::clamp(report.islands, std::size_t{1}, call_threads.count());
     while (slots.size() < threads) slots.push_back(std::make_unique<Slot>());
     used.assign(threads, 0);
     try {
@@ -331,7 +332,7 @@ struct SystemSolver::State {
         used[slot] = 1;
         solve_island(system, options, order[index], scale, q_norm, *slots[slot]);
       };
-      run_tasks(order.size(), threads, std::ref(task));
+      call_threads.run_tasks(order.size(), threads, std::ref(task));
     } catch (...) {
       slots.clear();
       found.clear();
@@ -355,6 +356,7 @@ struct SystemSolver::State {
     report.range_distance = std::sqrt(distance);
     report.threads = static_cast<int>(std::max<std::ptrdiff_t>(1, std::count(used.begin(), used.end(), 1)));
     report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    call_threads.end();
     return report;
   }
 

@@ -22,7 +22,15 @@ C sized() {
   return made;
 }
 
-/// Gives a column to C, for the lists of columns.hpp, which tell a label and more.
+/// Without a scheduler.
+inline carom_execution execution_in_c(std::int32_t isa, std::int32_t threads) {
+  auto made = sized<carom_execution>();
+  made.isa = isa;
+  made.threads = threads;
+  return made;
+}
+
+/// Gives a column to C, for the lists of columns.hpp.
 struct Give {
   template <class From, class To>
   void operator()(const columns::Label&, const From& from, To& to) const {

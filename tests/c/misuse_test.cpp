@@ -75,7 +75,7 @@ TEST_F(CMisuse, of_options_and_of_the_precision_is_an_error) {
   expect_refusal(solve(&options), "law is 256");
   expect_refusal(carom_solve_space(solver, 2, &contacts, &results, nullptr, nullptr), "precision");
   carom_solver* none = nullptr;
-  const carom_execution execution{sizeof execution, CAROM_ISA_NEON, 1}, threads{sizeof threads, 0, 5000};
+  const carom_execution execution = execution_in_c(CAROM_ISA_NEON, 1), threads = execution_in_c(0, 5000);
   if (carom_solver_isa(solver) != CAROM_ISA_NEON)
     expect_refusal(carom_solver_create(&execution, &none), "neon", CAROM_ERROR_NOT_AVAILABLE);
   expect_refusal(carom_solver_create(&threads, &none), "threads");

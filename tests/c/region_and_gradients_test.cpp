@@ -1,4 +1,4 @@
-// Margins of the permissible region and gradients in C have the bits and the reports of those in C++.
+// Margins of the permissible region and gradients have the same bits and reports in C and in C++.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -53,7 +53,7 @@ template <class T>
 class CSingleContacts : public testing::Test {
  protected:
   CSingleContacts() {
-    const carom_execution execution{sizeof execution, CAROM_ISA_AUTOMATIC, 1};
+    const carom_execution execution = execution_in_c(CAROM_ISA_AUTOMATIC, 1);
     EXPECT_EQ(carom_solver_create(&execution, &solver), CAROM_OK) << carom_error_message();
     support::Draw draw(5);
     for (auto& column : impulses) {

@@ -96,7 +96,7 @@ TYPED_TEST(CScene, gives_the_bits_of_cpp_under_every_method) {
     const Solved<T> expected = solved(scene, options);
     SceneArrays<T> found(scene);
     const SceneInC c(scene.view(), found.view(), options);
-    const carom_execution execution{sizeof execution, 0, 1};
+    const carom_execution execution = execution_in_c(0, 1);
     carom_scene_solver* solver = nullptr;
     ASSERT_EQ(carom_scene_solver_create(&execution, &solver), CAROM_OK) << carom_error_message();
     auto report = sized<carom_scene_report>();

@@ -1,6 +1,7 @@
 // Calls in C give the bits and the reports of calls in C++, for every form of contacts.
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstring>
 #include <type_traits>
 
@@ -19,12 +20,12 @@ template <class T>
 class CSolver : public testing::Test {
  protected:
   CSolver() {
-    const carom_execution execution{sizeof execution, CAROM_ISA_AUTOMATIC, 1};
+    const carom_execution execution = execution_in_c(CAROM_ISA_AUTOMATIC, 1);
     EXPECT_EQ(carom_solver_create(&execution, &solver), CAROM_OK) << carom_error_message();
   }
   ~CSolver() override { carom_solver_destroy(solver); }
 
-  /// Solves contacts of a form both ways. `function` is that of C.
+  /// Solves contacts of a form in C++ and by a function of C.
   template <class C, class R, class Contacts, class Arrays, class Function>
   void solve(const Contacts& contacts, Function function, Arrays& in_cpp, Arrays& in_c) {
     Options options;
@@ -141,6 +142,43 @@ TYPED_TEST(CSolver, gives_the_bits_of_cpp_in_planar_contact_space) {
   support::PlanarResultArrays<TypeParam> in_cpp(count, false), in_c(count, false);
   this->template solve<carom_planar_space_contacts, carom_planar_results>(view, carom_solve_planar_space, in_cpp, in_c);
   EXPECT_TRUE(support::same(in_cpp, in_c));
+}
+
+/// Runs all pieces but the last `*left_out`.
+void run_in_c(void* left_out, std::size_t pieces, carom_piece run, void* work) {
+  for (std::size_t i = 0; i + *static_cast<std::size_t*>(left_out) < pieces; ++i) run(work, i);
+}
+
+TEST(CScheduler, runs_the_pieces_or_is_an_error_after_complete_results) {
+  constexpr std::size_t many = 5000;  // several ranges
+  const support::RandomSpaceContacts<double> contacts(many, 3);
+  support::ResultArrays<double> expected(many, false);
+  Solver({.threads = 1}).solve(contacts.space_contacts(), expected.results());
+  const carom_law_columns laws = laws_in_c(contacts.space_contacts().laws);
+  const auto contacts_in_c = carom::contacts_in_c<carom_space_contacts>(contacts.space_contacts(), laws);
+  std::size_t left_out = 0;
+  auto execution = sized<carom_execution>();
+  execution.parallel_for = run_in_c;
+  execution.context = &left_out;
+  execution.workers = 3;
+  carom_solver* solver = nullptr;
+  ASSERT_EQ(carom_solver_create(&execution, &solver), CAROM_OK) << carom_error_message();
+  for (const carom_error outcome : {CAROM_OK, CAROM_ERROR_SCHEDULER, CAROM_OK}) {
+    left_out = outcome == CAROM_OK ? 0 : 1;
+    support::ResultArrays<double> found(many, false);
+    const auto results = carom::results_in_c<carom_results>(found.results());
+    EXPECT_EQ(carom_solve_space(solver, CAROM_DOUBLE, &contacts_in_c, &results, nullptr, nullptr), outcome);
+    support::expect_same_bits(found, expected, std::to_string(outcome));
+  }
+  EXPECT_STREQ(carom_error_message(), "carom: the scheduler has left out 1 of 3 pieces");
+  carom_solver_destroy(solver);
+
+  execution.parallel_for = nullptr;
+  EXPECT_EQ(carom_solver_create(&execution, &solver), CAROM_ERROR_ARGUMENT);
+  // A program of an older version, whose struct ended here.
+  execution.struct_size = offsetof(carom_execution, parallel_for);
+  EXPECT_EQ(carom_solver_create(&execution, &solver), CAROM_OK) << carom_error_message();
+  carom_solver_destroy(solver);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A host with threads of its own: each has a solver of one thread and takes slices of the batch, and islands of a
-// scene. Prints a hash of the bits of all results.
+// A host with threads of its own. Each has a solver of one thread and takes slices of the batch, and islands of a
+// scene; then they run the pieces of one solver. Prints a hash of the bits of all results.
 #include <atomic>
 #include <bit>
 #include <carom/carom.hpp>
@@ -84,9 +84,16 @@ void share(int threads, std::size_t turns, const F& work) {
   for (std::thread& thread : team) thread.join();
 }
 
+/// Scheduler::parallel_for on threads that begin and end with the loop.
+void run_pieces(void*, std::size_t pieces, void (*run)(void*, std::size_t), void* work) {
+  std::vector<std::thread> team;
+  for (std::size_t i = 0; i < pieces; ++i) team.emplace_back(run, work, i);
+  for (std::thread& thread : team) thread.join();
+}
+
 int main() {
   constexpr std::size_t count = 4000, slice = 150, islands = 40;
-  std::vector<Hit> whole = make_hits(count), shared = whole;
+  std::vector<Hit> whole = make_hits(count), shared = whole, scheduled = whole;
   carom::Solver solver;
   solve(solver, whole.data(), count);
   share<carom::Solver>(3, (count + slice - 1) / slice, [&](std::size_t turn, carom::Solver& own) {
@@ -94,6 +101,9 @@ int main() {
     solve(own, &shared[first], first + slice < count ? slice : count - first);
   });
   if (std::memcmp(whole.data(), shared.data(), count * sizeof(Hit)) != 0) return 1;
+  carom::Solver of_pieces({.scheduler = {.parallel_for = run_pieces, .workers = 3}});
+  solve(of_pieces, scheduled.data(), count);
+  if (std::memcmp(whole.data(), scheduled.data(), count * sizeof(Hit)) != 0) return 3;
 
   std::vector<Box> boxes;
   for (std::size_t i = 0; i < 2 * islands; ++i)

@@ -105,6 +105,27 @@ TYPED_TEST(LaterSceneCall, on_two_threads_allocates_nothing_of_ours) {
     EXPECT_EQ(allocations_of_second_call<TypeParam>(usual(method), {.threads = 2}).by_new, 0u) << to_string(method);
 }
 
+// The second scene numbers its bodies at random, so that shares follow neighbours.
+TYPED_TEST(LaterSceneCall, of_a_large_island_on_two_threads_allocates_nothing_of_ours) {
+  const auto first = pyramid<TypeParam>(40);
+  auto second = first;
+  const auto bodies = static_cast<std::int32_t>(first.body_count());
+  for (auto* column : {&second.body_a, &second.body_b})
+    for (std::int32_t& body : *column)
+      if (body >= 0) body = static_cast<std::int32_t>(std::int64_t{body} * 367 % bodies);  // 820 bodies
+  SceneArrays<TypeParam> arrays(first);
+  const auto first_view = first.view(), second_view = second.view();
+  const auto results = arrays.view();
+  for (const SceneMethod method : {SceneMethod::simultaneous, SceneMethod::resting}) {
+    SceneSolver solver({.threads = 2});
+    solver.solve(first_view, results, usual(method));
+    solver.solve(first_view, results, usual(method));
+    for (const auto* view : {&second_view, &first_view})
+      EXPECT_EQ(allocations_during([&] { solver.solve(*view, results, usual(method)); }).by_new, 0u)
+          << to_string(method);
+  }
+}
+
 // The first call reserves enough memory for any change that keeps the numbers of bodies, contacts and rows.
 TYPED_TEST(LaterSceneCall, of_the_size_of_the_first_allocates_nothing) {
   using T = TypeParam;

@@ -17,6 +17,7 @@ typedef enum carom_error {
   CAROM_ERROR_NOT_AVAILABLE = 3,  ///< this build or this CPU lacks the ISA
   CAROM_ERROR_OUT_OF_MEMORY = 4,
   CAROM_ERROR_UNKNOWN = 5,
+  CAROM_ERROR_SCHEDULER = 6,  ///< parallel_for of a carom_execution left out pieces; all results are written
 } carom_error;
 
 /// The message of the last call of this thread that failed, until the next one fails; "" if none has.

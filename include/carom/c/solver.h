@@ -9,18 +9,30 @@
 extern "C" {
 #endif
 
+/// A piece of a loop.
+typedef void (*carom_piece)(void* work, size_t piece);
+
+/// Calls run(work, piece) once for each piece in [0, pieces), and returns after all of these calls have returned.
+/// Scheduler in solver.hpp has the rules.
+typedef void (*carom_parallel_for)(void* context, size_t pieces, carom_piece run, void* work);
+
 /// The instruction set and the threads that calls run on.
 typedef struct carom_execution {
   size_t struct_size;
   int32_t isa;      ///< carom_isa; CAROM_ISA_AUTOMATIC is the best one
-  int32_t threads;  ///< at most; 0: as many as the caller's oneTBB arena has room for
+  int32_t threads;  ///< at most; 0: `workers`, or as many as the caller's oneTBB arena has room for
+  // Scheduler; all 0: oneTBB.
+  carom_parallel_for parallel_for;
+  void* context;         ///< the first argument of parallel_for
+  int32_t workers;       ///< maximum number of pieces; at least 1 with parallel_for
+  int32_t runs_at_once;  ///< 1: all pieces of a loop run at the same time
 } carom_execution;
 
 /// The laws, the integration and the tolerances of the data of a call.
 typedef struct carom_options {
   size_t struct_size;
   int32_t law;              ///< carom_law, of contacts that do not name their own
-  int32_t restitution_law;  ///< carom_restitution_law, likewise
+  int32_t restitution_law;  ///< carom_restitution_law of contacts that do not name their own
   int32_t integrator;       ///< carom_integrator, of CAROM_LAW_INCREMENTAL
   int32_t steps;            ///< of Euler's method
   int32_t step_budget;
@@ -30,7 +42,7 @@ typedef struct carom_options {
 /// Sets the defaults; struct_size is sizeof *options.
 CAROM_EXPORT void carom_options_init(carom_options* options, size_t struct_size);
 
-/// What happened to a batch.
+/// Report of a batch.
 typedef struct carom_report {
   size_t struct_size;
   size_t contacts;
@@ -45,10 +57,11 @@ typedef struct carom_report {
 
 typedef struct carom_solver carom_solver;
 
-/// `execution` may be NULL: all threads, the best ISA. Keep a solver from call to call; it serves one call at a time.
+/// `execution` may be NULL: all threads of oneTBB, the best ISA. Keep a solver from call to call; it serves one call at
+/// a time.
 CAROM_EXPORT carom_error carom_solver_create(const carom_execution* execution, carom_solver** solver);
 CAROM_EXPORT void carom_solver_destroy(carom_solver* solver);
-/// carom_isa of the one in use.
+/// Number of the instruction set in use (carom_isa).
 CAROM_EXPORT int32_t carom_solver_isa(const carom_solver* solver);
 
 // Solver::solve. `results`, `options` and `report` may be NULL.

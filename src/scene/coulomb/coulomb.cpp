@@ -265,7 +265,7 @@ class Coulomb : IslandSweeps<T> {
   }
 
   void solve_islands() {
-    call_.team.each(space_.order.size(), 1, [&](std::size_t first, std::size_t end, std::size_t slot) {
+    call_.team.each_balanced(space_.order.size(), 1, [&](std::size_t first, std::size_t end, std::size_t slot) {
       Slot& in = *space_.slots[slot];
       try {
         for (std::size_t i = first; i < end && !in.error; ++i) solve(space_.order[i], in);

@@ -443,7 +443,7 @@ void DirectIslands::solve(const SceneOptions& options, const kernel::SceneKernel
     if (may_throw) throw;
   }
   store_settled(kernels, job, graph, substeps, team);
-  team.each(candidates_.size(), islands_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+  team.each_balanced(candidates_.size(), islands_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
     for (std::size_t i = first; i < end; ++i) {
       Candidate& candidate = candidates_[i];
       if (candidate.is_large) {

@@ -232,7 +232,7 @@ void DirectIslands::try_to_settle(const SceneOptions& options, const kernel::Sce
   const auto is_driven = [&](std::uint32_t contact) {
     return contacts.surface_velocity.x && vector_at(contacts.surface_velocity, contact) != Vector3{};
   };
-  team.each(settled_.size(), settled_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+  team.each_balanced(settled_.size(), settled_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
     for (std::size_t i = first; i < end; ++i) {
       kernel::SettledIsland& island = settled_[i];
       bool is_plain = true;
@@ -272,7 +272,7 @@ template <class T>
 void DirectIslands::store_settled(const kernel::SceneKernelsFor<T>& kernels, const kernel::SceneJob<T>& job,
                                   const Graph& graph, std::vector<std::int32_t>& substeps, ThreadTeam& team) {
   const Column<Path>& path = job.results->path;
-  team.each(settled_.size(), settled_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+  team.each_balanced(settled_.size(), settled_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
     for (std::size_t i = first; i < end; ++i) {
       const kernel::SettledIsland& island = settled_[i];
       kernels.store_settled(job, settling_, island);

@@ -1,0 +1,170 @@
+// The job system of an engine runs carom's loops. Two worlds are two jobs; each has a solver that shares the threads.
+#include <array>
+#include <carom/carom.hpp>
+#include <condition_variable>
+#include <cstdio>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+/// Threads that take pieces of loops, the oldest loop first.
+class JobSystem {
+ public:
+  using Piece = void (*)(void* work, std::size_t piece);
+
+  explicit JobSystem(int threads) {
+    for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+  }
+  ~JobSystem() {
+    {
+      const std::lock_guard lock(mutex_);
+      is_over_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  /// Returns after all pieces. Meanwhile the calling thread takes pieces of any loop.
+  void run(std::size_t pieces, Piece piece, void* work) {
+    Loop loop{pieces, piece, work};
+    std::unique_lock lock(mutex_);
+    loops_.push_back(&loop);
+    changed_.notify_all();
+    while (loop.done < loop.pieces)
+      if (!run_one(lock)) changed_.wait(lock);
+  }
+
+ private:
+  struct Loop {
+    std::size_t pieces;
+    Piece piece;
+    void* work;
+    std::size_t next = 0, done = 0;
+  };
+
+  bool run_one(std::unique_lock<std::mutex>& lock) {
+    if (loops_.empty()) return false;
+    Loop& loop = *loops_.front();
+    const std::size_t piece = loop.next++;
+    if (loop.next == loop.pieces) loops_.pop_front();
+    lock.unlock();
+    loop.piece(loop.work, piece);
+    lock.lock();
+    if (++loop.done == loop.pieces) changed_.notify_all();
+    return true;
+  }
+  void work() {
+    std::unique_lock lock(mutex_);
+    while (!is_over_)
+      if (!run_one(lock)) changed_.wait(lock);
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Loop*> loops_;
+  bool is_over_ = false;
+  std::vector<std::thread> threads_;
+};
+
+// [docs]
+carom::Scheduler scheduler_of(JobSystem& jobs, int threads) {
+  return {.parallel_for = [](void* context, std::size_t pieces, void (*run)(void*, std::size_t),
+                             void* work) { static_cast<JobSystem*>(context)->run(pieces, run, work); },
+          .context = &jobs,
+          .workers = threads};
+}
+// [docs]
+
+/// Boxes of 1 kg and 1 m that fall onto the floor side by side.
+class World {
+ public:
+  explicit World(const carom::Execution& execution) : solver_(execution) {
+    static constexpr float corners[4][2] = {{-0.5F, -0.5F}, {0.5F, -0.5F}, {0.5F, 0.5F}, {-0.5F, 0.5F}};
+    for (std::int32_t box = 0; box < boxes; ++box)
+      for (const auto& corner : corners) points_.push_back({{corner[0], corner[1], -0.5F}, 0, box});
+  }
+
+  void step() {
+    constexpr float h = 1.0F / 60, g = 9.81F;
+    for (Box& box : boxes_) {
+      box.change[2] = -g * h;
+      box.velocity[2] += box.change[2];
+    }
+    for (Point& point : points_) point.gap = boxes_[static_cast<std::size_t>(point.box)].height - 0.5F;
+    carom::SceneOptions options;
+    options.method = carom::SceneMethod::substeps;
+    options.substeps.time_step = h;
+    threads = solver_.solve(scene(), results(), options).threads;
+    for (Box& box : boxes_) box.height += box.moved[2];
+  }
+  bool is_same_as(const World& other) const {
+    for (std::size_t i = 0; i < boxes; ++i)
+      if (boxes_[i].height != other.boxes_[i].height) return false;
+    return true;
+  }
+
+  int threads = 1;
+
+ private:
+  static constexpr std::int32_t boxes = 1000;
+  struct Box {
+    float velocity[3] = {}, spin[3] = {}, change[3] = {}, moved[3] = {}, height = 0.6F;
+  };
+  struct Point {
+    float arm[3], gap;
+    std::int32_t box;
+  };
+
+  carom::Scene<float> scene() {
+    static constexpr float one = 1, six = 6, zero = 0, friction = 0.5F, up[3] = {0, 0, 1}, still[3] = {};
+    static constexpr std::int32_t floor = -1;
+    const std::size_t n = boxes_.size(), m = points_.size();
+    using carom::Vector3Columns;
+    const carom::Column<const float> diagonal{&six, n, 0}, none{&zero, n, 0};
+    carom::Scene<float> scene;
+    scene.bodies.inverse_mass = {&one, n, 0};
+    scene.bodies.inverse_inertia = {diagonal, none, none, diagonal, none, diagonal};
+    scene.bodies.velocity = Vector3Columns<const float>::interleaved(boxes_[0].velocity, n, sizeof(Box));
+    scene.bodies.angular_velocity = Vector3Columns<const float>::interleaved(boxes_[0].spin, n, sizeof(Box));
+    scene.bodies.velocity_change = Vector3Columns<const float>::interleaved(boxes_[0].change, n, sizeof(Box));
+    scene.bodies.angular_velocity_change = Vector3Columns<const float>::interleaved(still, n, 0);
+    scene.contacts.friction = {&friction, m, 0};
+    scene.contacts.restitution = {&zero, m, 0};
+    scene.contacts.normal = Vector3Columns<const float>::interleaved(up, m, 0);
+    scene.contacts.lever_a = Vector3Columns<const float>::interleaved(points_[0].arm, m, sizeof(Point));
+    scene.contacts.lever_b = Vector3Columns<const float>::interleaved(still, m, 0);
+    scene.contacts.gap = {&points_[0].gap, m, sizeof(Point)};
+    scene.contacts.body_a = {&points_[0].box, m, sizeof(Point)};
+    scene.contacts.body_b = {&floor, m, 0};
+    return scene;
+  }
+  carom::SceneResults<float> results() {
+    const std::size_t n = boxes_.size();
+    using carom::Vector3Columns;
+    carom::SceneResults<float> results;
+    results.velocity = Vector3Columns<float>::interleaved(boxes_[0].velocity, n, sizeof(Box));
+    results.angular_velocity = Vector3Columns<float>::interleaved(boxes_[0].spin, n, sizeof(Box));
+    results.displacement = Vector3Columns<float>::interleaved(boxes_[0].moved, n, sizeof(Box));
+    return results;
+  }
+
+  std::vector<Box> boxes_ = std::vector<Box>(boxes);
+  std::vector<Point> points_;
+  carom::SceneSolver solver_;
+};
+
+int main() {
+  JobSystem jobs(2);  // and the calling thread
+  const carom::Execution shared{.scheduler = scheduler_of(jobs, 3)};
+  std::array<World, 2> worlds{World(shared), World(shared)};
+  World alone({.threads = 1});
+  for (int i = 0; i < 60; ++i) {
+    jobs.run(
+        2, [](void* of, std::size_t world) { static_cast<World*>(of)[world].step(); }, worlds.data());
+    alone.step();
+  }
+  const bool same = worlds[0].is_same_as(alone) && worlds[1].is_same_as(alone);
+  std::printf("two worlds on three threads: %s\n", same ? "the bits of one thread" : "other bits");
+  return same ? 0 : 1;
+}
