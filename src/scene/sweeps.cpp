@@ -200,8 +200,8 @@ class Sweeps : IslandSweeps<T> {
     job.reads_ahead = reads_ahead;
     int sweeps = 0, due = first_kept_sweep;
     job.measures_changes = false;
-    kernel::SceneJob<T> measuring = job;
-    measuring.measures_changes = true;
+    std::optional<kernel::SceneJob<T>> measuring;  // of several threads, which are in different sweeps
+    if (part.is_large()) measuring.emplace(job).measures_changes = true;
     for (; retire(part, any_new) && sweeps < most_sweeps_;) {
       // All sweeps up to the next check.
       int more = 1;
@@ -210,7 +210,9 @@ class Sweeps : IslandSweeps<T> {
       const bool measures = looks || (keeps_ && is_last);
       this->sweep_colour_sets(part, each, more,
                               [&](std::byte* const* blocks, std::size_t n, std::size_t slot, int sweep) {
-                                kernel_(measures && sweep + 1 == more ? measuring : job, blocks, n, nowhere(slot));
+                                const bool is_measured = measures && sweep + 1 == more;
+                                if (!measuring) job.measures_changes = is_measured;
+                                kernel_(measuring && is_measured ? *measuring : job, blocks, n, nowhere(slot));
                               });
       sweeps += more;
       any_new = false;
