@@ -37,7 +37,7 @@ struct SettledIslands : FourLanes {
     __builtin_memcpy(&numbers, column.data + at.index[0], sizeof numbers);
     return __builtin_convertvector(numbers, Four);
   }
-  static Four load_elements(const Column<const T>& column, const Place& at) {
+  [[gnu::always_inline]] static Four load_elements(const Column<const T>& column, const Place& at) {
     Four numbers;
     for (int k = 0; k < 4; ++k) numbers[k] = static_cast<double>(element(column, at.index[k]));
     return numbers;
