@@ -75,6 +75,8 @@ struct MotionTouch {
 inline constexpr std::size_t no_plane = std::numeric_limits<std::size_t>::max();
 
 struct MotionWorld {
+  static constexpr std::uint64_t most_bodies = 100'000;  ///< up to which the keys of contacts differ
+
   std::vector<MotionBody> bodies;
   std::vector<MotionPlane> planes;
   std::vector<MotionJoint> joints;
@@ -95,8 +97,14 @@ struct MotionWorld {
       if (!bodies[i].moves()) continue;
       for (std::size_t p = 0; p < planes.size(); ++p) touch_plane(made, touches, i, p, h);
     }
+    std::vector<double> reaches;
+    for (const MotionBody& body : bodies) reaches.push_back(reach_of(body, h));
     for (std::size_t i = 0; i < bodies.size(); ++i)
-      for (std::size_t k = 0; k < i; ++k) touch(made, touches, i, k, h);
+      for (std::size_t k = 0; k < i; ++k) {
+        const Vector apart = bodies[i].position - bodies[k].position;
+        const double most = reaches[i] + reaches[k];
+        if (support::dot(apart, apart) <= most * most) touch(made, touches, i, k, h);
+      }
     for (std::size_t j = 0; j < joints.size(); ++j) add_joint(made, j, h);
     add_models(made);
     add_surfaces(made, touches);
@@ -145,6 +153,13 @@ struct MotionWorld {
     scenes::push(made.angular_velocity_change, Vector{});
   }
 
+  /// [m] Bodies that are farther apart than the sum do not come into contact within the step.
+  double reach_of(const MotionBody& body, double h) const {
+    return (1 + margin) * body.reach() + 1.5 * h *
+                                             (support::length(body.velocity) +
+                                              body.reach() * support::length(body.spin) + h * support::length(gravity));
+  }
+
   /// Contacts come as soon as bodies may touch within the step.
   double margin_of(const MotionBody& a, const Vector& other, double h) const {
     return margin * a.reach() + 1.5 * h *
@@ -171,7 +186,9 @@ struct MotionWorld {
     const double offset = plane.offset + (carrier == nullptr ? 0 : support::dot(plane.normal, carrier->position));
     const double height = support::dot(plane.normal, a.position) - offset, margin_here = margin_of(a, velocity, h);
     if (height - a.reach() > margin_here) return;
-    const auto name = [&](std::uint64_t feature) { return MotionTouch{(i * 1000 + p + 1) * 64 + feature + 1, p}; };
+    const auto name = [&](std::uint64_t feature) {
+      return MotionTouch{(i * most_bodies + p + 1) * 64 + feature + 1, p};
+    };
     const auto add_point = [&](const Vector& arm, std::uint64_t feature) {
       const double gap = height + support::dot(plane.normal, arm);
       if (gap > margin_here) return;
@@ -199,7 +216,7 @@ struct MotionWorld {
         return;
     const double friction = 0.5 * (a.friction + b.friction);
     const auto name = [&](std::uint64_t feature) {
-      return MotionTouch{((i + 1) * 1000 + k) * 64 * 1000 + feature + 1, no_plane};
+      return MotionTouch{((i + 1) * most_bodies + k) * 64 * 1000 + feature + 1, no_plane};
     };
     const auto add_between = [&](const Vector& normal, const Vector& point, double gap, std::uint64_t feature) {
       if (gap < near)
