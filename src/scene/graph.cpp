@@ -295,9 +295,10 @@ void Graph::count_again() {
 
 void Graph::build(const Parts& of, std::size_t width, std::size_t part_points, const std::vector<std::int32_t>& rounds,
                   bool apart, std::size_t slots) {
-  is_of_last_call = last_.is_built && last_.width == width && last_.part_points == part_points &&
-                    last_.slots == slots && last_.rounds == rounds_ && last_.apart == apart && last_.models == models;
-  if (is_of_last_call) return;
+  is_of_last_call = last_.is_built && last_.width == width && last_.rounds == rounds_ && last_.apart == apart &&
+                    last_.models == models;
+  // The number of threads divides the islands otherwise.
+  if (is_of_last_call && last_.part_points == part_points && last_.slots == slots) return;
   last_.is_built = last_.is_listed = false;
   find_parts(part_points, rounds, apart);
   if (!last_.is_coloured) colour(of);

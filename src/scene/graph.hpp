@@ -134,7 +134,7 @@ class Graph {
 
   std::size_t islands = 0, largest_island = 0, colours = 0, uncoloured = 0;
   std::size_t most_lanes = 0;    // of a lane batch
-  bool is_of_last_call = false;  // nothing has changed, and the last call's graph is complete
+  bool is_of_last_call = false;  // nothing has changed but the number of threads, and the last call's graph is complete
 
  private:
   /// The input of the last call's graph. Islands are in the order before sorting.

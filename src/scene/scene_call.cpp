@@ -71,13 +71,13 @@ class SceneCall {
     job_.has_models = has_contact_models(scene.contacts);
   }
 
-  SceneReport run(CallThreads& threads, std::size_t slots) {
+  SceneReport run(CallThreads& threads, Slots slots) {
     workspace_.last_lone.is_there = false;
     was_at_rest_ = std::exchange(workspace_.last_rest.is_there, false);
     // All allocations come before the first result is written.
-    reserve(slots);
+    reserve(slots.most);
     set_parameters();
-    reserve_for_graphs(slots);
+    reserve_for_graphs(slots.most);
     SceneReport report;
     const auto work = [&](ThreadTeam& team) {
       input_.validate(team);
@@ -96,7 +96,7 @@ class SceneCall {
       SceneOutput<T>(job_, workspace_, results_, impulses_.stored(), options_).store(team, report);
       report.threads = team.worked();
     };
-    ThreadTeam::gather(threads, slots, workspace_.team, std::cref(work));
+    ThreadTeam::gather(threads, slots.of_call, workspace_.team, std::cref(work));
     report.method = options_.method;
     report.isa = entry_.isa;
     report.bodies = bodies_;
@@ -446,13 +446,13 @@ class SceneCall {
 
 template <class T>
 SceneReport run_scene(const IsaEntry& entry, Workspace<T>& workspace, const Scene<T>& scene,
-                      const SceneResults<T>& results, const SceneOptions& options, CallThreads& threads,
-                      std::size_t slots, bool again) {
+                      const SceneResults<T>& results, const SceneOptions& options, CallThreads& threads, Slots slots,
+                      bool again) {
   return SceneCall<T>(entry, workspace, scene, results, options, again).run(threads, slots);
 }
 template SceneReport run_scene(const IsaEntry&, Workspace<float>&, const Scene<float>&, const SceneResults<float>&,
-                               const SceneOptions&, CallThreads&, std::size_t, bool);
+                               const SceneOptions&, CallThreads&, Slots, bool);
 template SceneReport run_scene(const IsaEntry&, Workspace<double>&, const Scene<double>&, const SceneResults<double>&,
-                               const SceneOptions&, CallThreads&, std::size_t, bool);
+                               const SceneOptions&, CallThreads&, Slots, bool);
 
 }  // namespace carom::scene

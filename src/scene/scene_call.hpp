@@ -9,10 +9,16 @@
 
 namespace carom::scene {
 
+/// Numbers of threads.
+struct Slots {
+  std::size_t of_call = 1;
+  std::size_t most = 1;  ///< of any call of this size: memory is reserved for them
+};
+
 /// The arguments have been checked. `again`: columns and options are the ones of the last call.
 template <class T>
 SceneReport run_scene(const IsaEntry& entry, Workspace<T>& workspace, const Scene<T>& scene,
-                      const SceneResults<T>& results, const SceneOptions& options, CallThreads& threads,
-                      std::size_t slots, bool again);
+                      const SceneResults<T>& results, const SceneOptions& options, CallThreads& threads, Slots slots,
+                      bool again);
 
 }  // namespace carom::scene

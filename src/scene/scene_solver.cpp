@@ -115,12 +115,12 @@ struct SceneSolver::State {
     // A small scene is done before another thread has come. One island that takes most of a scene takes one thread,
     // unless it is large. Islands mostly stay from call to call, so the last graph decides.
     const std::size_t points = scene.contacts.friction.count + scene.joints.body_a.count;
-    const bool small = points < 512 ||
-                       (points < 2 * scene::Graph::points_of_share && 2 * workspace<T>().graph.largest_island > points);
+    const bool is_one_island =
+        points < 2 * scene::Graph::points_of_share && 2 * workspace<T>().graph.largest_island > points;
     CallThreads threads(execution);
-    const std::size_t slots = small ? 1 : threads.count();
+    const std::size_t most = points < 512 ? 1 : threads.count(), slots = is_one_island ? 1 : most;
     const auto run_with = [&](const SceneOptions& of) {
-      return scene::run_scene(*entry, workspace<T>(), scene, results, of, threads, slots, again);
+      return scene::run_scene(*entry, workspace<T>(), scene, results, of, threads, {slots, most}, again);
     };
     report = scene::moves_in_one_piece(options) ? run_with(scene::in_one_piece(options)) : run_with(options);
     report.method = options.method;

@@ -13,7 +13,8 @@ namespace carom {
 class Patience {
  public:
   void wait() {
-    if (++rounds_ < most_rounds) {
+    if (rounds_ < most_rounds) {
+      ++rounds_;
 #if defined(__x86_64__) || defined(__i386__)
       _mm_pause();
 #elif defined(__aarch64__)

@@ -105,6 +105,24 @@ TYPED_TEST(LaterSceneCall, on_two_threads_allocates_nothing_of_ours) {
     EXPECT_EQ(allocations_of_second_call<TypeParam>(usual(method), {.threads = 2}).by_new, 0u) << to_string(method);
 }
 
+// A scene whose only island is small takes one thread, and several once the island has fallen apart.
+TYPED_TEST(LaterSceneCall, of_an_island_that_falls_apart_allocates_nothing_of_ours) {
+  const auto before = pyramid<TypeParam>(15), whole = pyramid<TypeParam>(16);
+  auto apart = whole;
+  std::fill(apart.body_b.begin(), apart.body_b.end(), world);
+  SceneArrays<TypeParam> arrays_before(before), arrays(whole);
+  const auto whole_view = whole.view(), apart_view = apart.view();
+  const auto results = arrays.view();
+  for (const SceneMethod method : {SceneMethod::simultaneous, SceneMethod::resting}) {
+    SceneSolver solver({.threads = 2});
+    solver.solve(before.view(), arrays_before.view(), usual(method));
+    for (int k = 0; k < 3; ++k) solver.solve(whole_view, results, usual(method));
+    for (int k = 0; k < 2; ++k)
+      EXPECT_EQ(allocations_during([&] { solver.solve(apart_view, results, usual(method)); }).by_new, 0u)
+          << to_string(method) << ", call " << k;
+  }
+}
+
 // The second scene numbers its bodies at random, so that shares follow neighbours.
 TYPED_TEST(LaterSceneCall, of_a_large_island_on_two_threads_allocates_nothing_of_ours) {
   const auto first = pyramid<TypeParam>(40);

@@ -131,5 +131,14 @@ TYPED_TEST(SameGraph, is_built_anew_where_an_island_takes_more_substeps) {
   calls.expect(true, scene, sweeps, "by levels again");
 }
 
+TEST(SameGraphOnThreads, is_reported_for_any_number_of_them) {
+  const SceneData<float> scene = pyramid<float>(16);
+  for (const int threads : {1, 2, 3}) {
+    SceneSolver solver({.threads = threads});
+    for (int k = 0; k < 3; ++k)
+      EXPECT_EQ(solved(solver, scene, SceneOptions{}).report.same_graph, k > 0) << threads << " threads, call " << k;
+  }
+}
+
 }  // namespace
 }  // namespace carom::scenes
