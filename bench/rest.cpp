@@ -3,13 +3,9 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <carom/scene.hpp>
-#include <chrono>
 #include <cmath>
-#include <cstdint>
 #include <exception>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,60 +15,12 @@
 namespace carom::bench {
 namespace {
 
-using probe::MotionTouch;
-using scenes::SceneArrays;
-using scenes::SceneData;
-
-constexpr double time_step = 1.0 / 60;
-
-template <class T>
-class Stepped {
- public:
-  Stepped(MotionWorld world, Isa isa) : world_(std::move(world)), solver_({.isa = isa, .threads = 1}) {
-    options_.method = SceneMethod::substeps;
-    options_.substeps.time_step = time_step;
-  }
-
-  /// Returns the time of the call [s].
-  double step() {
-    using Clock = std::chrono::steady_clock;
-    // Copied, so that columns stay where they are.
-    const SceneData<T> now = world_.template scene<T>(time_step, touches_);
-    scene_ = now;
-    if (!arrays_ || points_ != scene_.contact_count() + scene_.row_count()) arrays_.emplace(scene_);
-    points_ = scene_.contact_count() + scene_.row_count();
-    const Scene<T> view = scene_.view();
-    SceneResults<T> results = arrays_->view();
-    results.path = {};
-    results.separation_velocity = {};
-    const auto begin = Clock::now();
-    report_ = solver_.solve(view, results, options_);
-    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    world_.take(*arrays_, time_step, true);
-    return seconds;
-  }
-
-  const SceneReport& report() const { return report_; }
-  const std::vector<MotionBody>& bodies() const { return world_.bodies; }
-  std::size_t points() const { return points_; }
-
- private:
-  MotionWorld world_;
-  SceneSolver solver_;
-  SceneOptions options_;
-  SceneReport report_;
-  SceneData<T> scene_;
-  std::optional<SceneArrays<T>> arrays_;
-  std::vector<MotionTouch> touches_;
-  std::size_t points_ = 0;
-};
-
 /// Steps in which worlds come to rest.
 constexpr int until_rest = 120;
 
 template <class T>
 void at_rest(benchmark::State& state, const std::function<MotionWorld()>& make, Isa isa) try {
-  Stepped<T> world(make(), isa);
+  SteppedWorld<T> world(make(), isa);
   for (int k = 0; k < until_rest; ++k) world.step();
   const std::vector<MotionBody> begin = world.bodies();
   double seconds = 0, calls = 0, moving = 0;

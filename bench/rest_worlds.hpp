@@ -1,7 +1,12 @@
-// Worlds that come to rest: boxes on the ground and on each other, and chains.
+// Worlds that come to rest: boxes on the ground and on each other, and chains; and their steps under carom.
 #pragma once
 
+#include <carom/scene.hpp>
+#include <chrono>
 #include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "probe/motion_world.hpp"
 
@@ -10,6 +15,8 @@ namespace carom::bench {
 using probe::JointType;
 using probe::MotionBody;
 using probe::MotionWorld;
+
+inline constexpr double time_step = 1.0 / 60;
 
 inline MotionWorld on_ground() {
   MotionWorld made;
@@ -99,5 +106,49 @@ inline MotionWorld heap() {
         add_box(made, {1.04 * (x + 0.5 * layer), 1.04 * (y + 0.5 * layer), layer + 0.5});
   return made;
 }
+
+/// A world on one thread, under the default method.
+template <class T>
+class SteppedWorld {
+ public:
+  explicit SteppedWorld(MotionWorld world, Isa isa = Isa::automatic)
+      : world_(std::move(world)), solver_({.isa = isa, .threads = 1}) {
+    options_.method = SceneMethod::substeps;
+    options_.substeps.time_step = time_step;
+  }
+
+  /// Returns the time of the call [s].
+  double step() {
+    using Clock = std::chrono::steady_clock;
+    // Copied, so that columns stay where they are.
+    const scenes::SceneData<T> now = world_.template scene<T>(time_step, touches_);
+    scene_ = now;
+    if (!arrays_ || points_ != scene_.contact_count() + scene_.row_count()) arrays_.emplace(scene_);
+    points_ = scene_.contact_count() + scene_.row_count();
+    const Scene<T> view = scene_.view();
+    SceneResults<T> results = arrays_->view();
+    results.path = {};
+    results.separation_velocity = {};
+    const auto begin = Clock::now();
+    report_ = solver_.solve(view, results, options_);
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    world_.take(*arrays_, time_step, true);
+    return seconds;
+  }
+
+  const SceneReport& report() const { return report_; }
+  const std::vector<MotionBody>& bodies() const { return world_.bodies; }
+  std::size_t points() const { return points_; }
+
+ private:
+  MotionWorld world_;
+  SceneSolver solver_;
+  SceneOptions options_;
+  SceneReport report_;
+  scenes::SceneData<T> scene_;
+  std::optional<scenes::SceneArrays<T>> arrays_;
+  std::vector<probe::MotionTouch> touches_;
+  std::size_t points_ = 0;
+};
 
 }  // namespace carom::bench

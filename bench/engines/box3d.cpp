@@ -16,7 +16,7 @@ b3Vec3 narrowed(const support::Vector& v) {
 
 class Box3D : public Engine {
  public:
-  explicit Box3D(const probe::MotionWorld& world) {
+  explicit Box3D(const MotionWorld& world) {
     b3WorldDef of_world = b3DefaultWorldDef();
     of_world.gravity = narrowed(world.gravity);
     of_world.enableSleep = false;
@@ -76,7 +76,7 @@ class Box3D : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_box3d(const probe::MotionWorld& world) {
+std::unique_ptr<Engine> make_box3d(const MotionWorld& world) {
   return std::make_unique<Box3D>(world);
 }
 

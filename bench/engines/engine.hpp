@@ -4,11 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "probe/motion_world.hpp"
+#include "rest_worlds.hpp"
 
 namespace carom::bench {
-
-inline constexpr double time_step = 1.0 / 60;
 
 /// [s]
 struct StepTimes {
@@ -28,12 +26,12 @@ class Engine {
 };
 
 /// Engines with their default options on one thread, in which nothing sleeps. Bodies have no rotation at the start.
-std::unique_ptr<Engine> make_carom(const probe::MotionWorld& world);
-std::unique_ptr<Engine> make_box3d(const probe::MotionWorld& world);
-std::unique_ptr<Engine> make_jolt(const probe::MotionWorld& world);
+std::unique_ptr<Engine> make_carom(const MotionWorld& world);
+std::unique_ptr<Engine> make_box3d(const MotionWorld& world);
+std::unique_ptr<Engine> make_jolt(const MotionWorld& world);
 
 /// A joint's point in the world at the start.
-inline support::Vector point_of(const probe::MotionWorld& world, const probe::MotionJoint& joint) {
+inline support::Vector point_of(const MotionWorld& world, const probe::MotionJoint& joint) {
   using scenes::operator+;
   return joint.at_a + world.bodies[static_cast<std::size_t>(joint.a)].position;
 }

@@ -51,7 +51,7 @@ struct Library {
 
 class Jolt : public Engine {
  public:
-  explicit Jolt(const probe::MotionWorld& world) {
+  explicit Jolt(const MotionWorld& world) {
     static const Library library;
     memory_ = std::make_unique<JPH::TempAllocatorImpl>(256 << 20);
     jobs_ = std::make_unique<JPH::JobSystemSingleThreaded>(2048u);
@@ -116,7 +116,7 @@ class Jolt : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_jolt(const probe::MotionWorld& world) {
+std::unique_ptr<Engine> make_jolt(const MotionWorld& world) {
   return std::make_unique<Jolt>(world);
 }
 

@@ -23,13 +23,13 @@ namespace fs = std::filesystem;
 
 const std::string as_root = "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ";
 
-/// The command on several ranks, whatever the number of cores.
+/// The command on several ranks, with any number of cores.
 Ended on_ranks(int ranks, const std::string& arguments) {
   return shell(as_root + "mpirun -n " + std::to_string(ranks) + " --oversubscribe --bind-to none '" CAROM_COMMAND "' " +
                arguments);
 }
 
-/// All lines but those that tell of time.
+/// All lines except the lines with times.
 std::string without_times(const std::string& text) {
   std::string kept;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -41,7 +41,7 @@ std::string without_times(const std::string& text) {
   return kept;
 }
 
-/// The place of a result, and what stands beside it.
+/// The place of a result, and the files next to it.
 class Place {
  public:
   Place() : name_((fs::temp_directory_path() / ("carom_test_ranks_" + std::to_string(getpid()) + ".h5")).string()) {}
@@ -245,7 +245,7 @@ TEST_F(Ranks, are_started_by_a_job_that_queues_again_when_it_was_interrupted) {
                                            ") -ge 2 ]; do sleep 0.002; done; kill -TERM $(cat " + pids + "); rm " +
                                            pids + ") &\nmpirun -n 2 --oversubscribe --bind-to none sh -c 'echo $$ >>" +
                                            pids + "; exec \"$@\"' sh \"$@\"";
-  // In the place of Slurm: scontrol notes what it is told, and the script starts ranks.
+  // In the place of Slurm: scontrol stores its arguments, and the script starts ranks.
   const auto job = [&](const TemporaryFile& launch, const std::string& restarts = "0") {
     const TemporaryFile script("scontrol() { echo \"$@\" >>" + queue.name() + "; }\nexport -f scontrol\nexport " +
                                as_root + "CAROM=" CAROM_COMMAND " SLURM_JOB_ID=17 SLURM_RESTART_COUNT=" + restarts +
