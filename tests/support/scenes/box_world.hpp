@@ -152,13 +152,15 @@ struct BoxWorld {
     return now;
   }
 
-  /// Takes the velocities and the motion of a step in substeps.
+  /// Takes the velocities and the motion of a step in substeps. Contacts with a fault have no island and no substeps.
   template <class T>
   void take_motion(const SceneArrays<T>& arrays) {
     take(arrays);
     substeps.clear();
-    for (std::size_t s = 0; s < supports.size(); ++s)
-      substeps.push_back(arrays.island_substeps[static_cast<std::size_t>(arrays.island[4 * s])]);
+    for (std::size_t s = 0; s < supports.size(); ++s) {
+      const std::int32_t island = arrays.island[4 * s];
+      substeps.push_back(island < 0 ? 0 : arrays.island_substeps[static_cast<std::size_t>(island)]);
+    }
     for (std::size_t i = 0; i < boxes.size(); ++i) {
       boxes[i].position = boxes[i].position + at(arrays.displacement, i);
       const Vector turn = at(arrays.rotation, i);
