@@ -6,12 +6,13 @@
 
 #include "forest.hpp"
 #include "lane_kinds.hpp"
+#include "scratch.hpp"
 
 namespace carom::scene {
+
 void Graph::reserve(const Parts& of, std::size_t most_rounds, std::size_t slots) {
   const std::size_t bodies_and_ends = of.bodies + 2, contacts = of.contacts, items = of.contacts + of.rows;
   const std::size_t most_islands = std::min(of.bodies, items);
-  const auto make_room = [](std::size_t count, auto&... lists) { (lists.reserve(count), ...); };
   make_room(of.rows, groups, island_of_group, colour_of_group_, last_.groups, last_.island_of_group);
   make_room(contacts, manifolds, models, island_of_manifold, colour_of_manifold_, level_order, level_lane_batches,
             level_colour_sets, last_.manifolds, last_.models, last_.island_of_manifold);

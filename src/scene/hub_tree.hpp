@@ -16,6 +16,8 @@
 #include <limits>
 #include <vector>
 
+#include "scratch.hpp"
+
 namespace carom::scene {
 
 /// The order of contacts: by speed, then by `tie`, a different number for every contact.
@@ -109,7 +111,6 @@ struct Hubs {
 
   /// Reserves the lists for the largest hubs that a scene with so many bodies, contacts and islands can have.
   void reserve(std::size_t bodies, std::size_t of_contacts, std::size_t items, std::size_t islands) {
-    const auto make_room = [](std::size_t count, auto&... lists) { (lists.reserve(count), ...); };
     make_room(2 * items / few, list);
     make_room(islands + 1, of_island, has_refused);
     make_room(bodies, of_body, first_root, changed, pushed);

@@ -95,9 +95,9 @@ class Remembered {
     place_ = places_.at_least(contacts + 1);
     found_impulse_ = found_impulses_.at_least(components_ * (contacts + 1));
     stored_.resize(components_ * contacts);
+    has_last_histories_ = false;
     if (with_history) {
       found_histories_.resize(contacts);
-      history_ = &found_histories_;
       stored_rests_.resize(keeps_rests<T> ? 3 * contacts : 0);
     }
 
@@ -129,10 +129,8 @@ class Remembered {
       // Impulses and histories stay where they are.
       impulse_ = last_.impulse.data();
       stride_ = last_.stride;
-      if (with_history_ && last_.history.size() > 0)
-        history_ = &last_.history;
-      else if (with_history_)
-        found_histories_.take(0, last_.history, 0, key.count);
+      has_last_histories_ = last_.history.size() > 0;
+      if (with_history_ && !has_last_histories_) found_histories_.take(0, last_.history, 0, key.count);
       return;
     }
     impulse_ = found_impulse_;
@@ -201,7 +199,7 @@ class Remembered {
       any = any || impulse(c)[contact] != T(0);
       impulse(c)[contact] = 0;
     }
-    if (with_history_) history_->put(contact, {});
+    if (with_history_) own_histories().put(contact, {});
     return any;
   }
 
@@ -327,7 +325,7 @@ class Remembered {
   }
 
   T* impulse(std::size_t component) const { return impulse_ + component * stride_; }
-  const Histories<T>& histories() const { return *history_; }
+  const Histories<T>& histories() const { return has_last_histories_ ? last_.history : found_histories_; }
   RememberedRow<T>* rows() const { return row_; }
 
  private:
@@ -403,7 +401,7 @@ class Remembered {
   void rescale(std::size_t contacts) {
     for (std::size_t c = 0; c < components_; ++c)
       for (std::size_t i = 0; i < contacts; ++i) impulse(c)[i] = scale_(impulse(c)[i]);
-    for (std::size_t i = 0; with_history_ && i < contacts; ++i) history_->put(i, scale_(history_->at(i)));
+    for (std::size_t i = 0; with_history_ && i < contacts; ++i) own_histories().put(i, scale_(own_histories().at(i)));
   }
 
   /// New contacts that earlier calls had.
@@ -419,7 +417,7 @@ class Remembered {
       const AbsentContact& of = absent_.at(found);
       const StepScale since(of.time_step, time_step_);
       for (std::size_t c = 0; c < components_; ++c) impulse(c)[i] = since(of.impulse[c]);
-      if (with_history_) history_->put(i, since(of.history));
+      if (with_history_) own_histories().put(i, since(of.history));
       place_[i] = has_no_key;  // it inherits nothing
       found_absent_.push_back(found);
     }
@@ -449,6 +447,7 @@ class Remembered {
     for (std::size_t i = 0; i < rows; ++i)
       if (row_taken_[i] != 0) is_left_out_[rows_[i].island] = 0;
   }
+  Histories<T>& own_histories() { return has_last_histories_ ? last_.history : found_histories_; }
   std::ptrdiff_t key_count() const { return static_cast<std::ptrdiff_t>(keys_.size()); }
   std::ptrdiff_t row_count() const { return static_cast<std::ptrdiff_t>(rows_.size()); }
 
@@ -538,8 +537,8 @@ class Remembered {
       if (!is_heir(i)) return;
       for (std::size_t c = 3; c < components_; ++c) impulse(c)[i] += share * estate.moment[c - 3];
       if (!with_history_) return;
-      for (std::size_t k = 0; k < 2; ++k) history_->earlier(k)[i] += share * estate.history.earlier[k];
-      SubstepNeed& need = history_->need()[i];
+      for (std::size_t k = 0; k < 2; ++k) own_histories().earlier(k)[i] += share * estate.history.earlier[k];
+      SubstepNeed& need = own_histories().need()[i];
       if (estate.history.need.substeps > need.substeps) need = estate.history.need;
     });
     spread(each, contacts, estate.wrench, heirs);
@@ -565,7 +564,7 @@ class Remembered {
     std::size_t point = 0;
     each([&](std::size_t i) {
       if (!is_in(i)) return;
-      for (std::size_t c = 0; with_history_ && keeps_rests<T> && c < 3; ++c) history_->rest(c)[i] = 0;
+      for (std::size_t c = 0; with_history_ && keeps_rests<T> && c < 3; ++c) own_histories().rest(c)[i] = 0;
       const Vector& now = load.impulse(point++);
       for (std::size_t c = 0; c < 3; ++c) {
         const auto x = static_cast<T>(now[c]);
@@ -635,7 +634,7 @@ class Remembered {
   Scratch<std::uint32_t> places_;
   T *found_impulse_ = nullptr, *impulse_ = nullptr;  // of contacts; the latter in the last call, too
   std::size_t contact_count_ = 0, stride_ = 0, components_ = 3;
-  Histories<T>* history_ = nullptr;  // of contacts; the ones found, or of the last call
+  bool has_last_histories_ = false;  // the histories of contacts are the last call's, in place
   RememberedRow<T>* row_ = nullptr;
   std::uint32_t* place_ = nullptr;  // of contacts in the last call
   bool with_history_ = false, is_unchanged_ = false, all_have_keys_ = false;

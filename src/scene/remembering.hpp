@@ -24,19 +24,26 @@ struct Memorable {
   bool in_substeps, contacts_have_history;
   ThreadTeam& team;
 
+  /// In substeps: true if the contacts and rows of an island need what they needed before.
+  bool keeps_needs(std::uint32_t island) const {
+    return workspace.substeps_wanted[island].substeps == SubstepNeed::as_before;
+  }
   /// In substeps, of a contact or a row that had `before`.
   SubstepNeed need(std::uint32_t island, const SubstepNeed& before) const {
-    const SubstepNeed& wanted = workspace.substeps_wanted[island];
-    return wanted.substeps == SubstepNeed::as_before ? before.without_income() : wanted;
+    return keeps_needs(island) ? before.without_income() : workspace.substeps_wanted[island];
   }
   /// True if the rounding of an island's impulses is known.
   bool has_rests(std::uint32_t island) const {
     return job.next_rest.x && is_direct(workspace.island_algorithm[island]);
   }
-  /// [N s] of the last call.
-  T normal_impulse_before(std::uint32_t i) const {
-    const Vector3Columns<const T>&p = job.warm_impulse, &n = scene.contacts.normal;
-    return std::max(p.x[i] * n.x[i] + p.y[i] * n.y[i] + p.z[i] * n.z[i], T(0));
+  /// Sets to[i] to the normal impulse [N s] that contact i of [first, end) had in the last call. They have one normal,
+  /// as contacts of a manifold.
+  void normal_impulses_before(std::uint32_t first, std::uint32_t end, T* to) const {
+    const Remembered<T>& last = workspace.remembered;
+    const T *const px = last.impulse(0), *const py = last.impulse(1), *const pz = last.impulse(2);
+    const Vector3Columns<const T>& n = scene.contacts.normal;
+    const T x = n.x[first], y = n.y[first], z = n.z[first];
+    for (std::uint32_t i = first; i < end; ++i) to[i - first] = std::max(px[i] * x + py[i] * y + pz[i] * z, T(0));
   }
 };
 
@@ -52,7 +59,6 @@ bool any_fault(const kernel::SceneJob<T>& job) {
 template <class T>
 void set_histories(const Memorable<T>& of, Histories<T>& next, std::size_t from, std::size_t to) {
   const Graph& graph = of.workspace.graph;
-  const kernel::SceneJob<T>& job = of.job;
   const Histories<T>& last = of.workspace.remembered.histories();
   const bool has_history = of.in_substeps && of.contacts_have_history;
   T *const now = next.earlier(0), *const before = next.earlier(1);
@@ -65,14 +71,10 @@ void set_histories(const Memorable<T>& of, Histories<T>& next, std::size_t from,
   for (std::size_t m = from; m < to; ++m) {
     const std::uint32_t first = graph.manifolds[m].first, end = first + graph.manifolds[m].count;
     const std::uint32_t island = graph.island_of_manifold[m];
-    // The normal is the same for all contacts of a manifold.
-    const Vector3Columns<const T>&p = job.warm_impulse, &normal = of.scene.contacts.normal;
-    const T n[3] = {normal.x[first], normal.y[first], normal.z[first]};
-    for (std::uint32_t i = first; i < end && has_history; ++i)
-      now[i] = std::max(p.x.data[i] * n[0] + p.y.data[i] * n[1] + p.z.data[i] * n[2], T(0));
-    const SubstepNeed& wanted = of.workspace.substeps_wanted[island];
-    if (has_history && wanted.substeps == SubstepNeed::as_before)
-      for (std::uint32_t i = first; i < end; ++i) need[i] = last.need()[i].without_income();
+    if (has_history) of.normal_impulses_before(first, end, now + first);
+    if (has_history && of.keeps_needs(island))
+      std::transform(last.need() + first, last.need() + end, need + first,
+                     [](const SubstepNeed& before) { return before.without_income(); });
     else
       std::fill(need + first, need + end, of.need(island, {}));
     for (std::size_t c = 0; keeps_rests<T> && c < 3 && !of.has_rests(island); ++c)
@@ -96,7 +98,7 @@ void remember_contacts(const Memorable<T>& of) {
     if (!of.in_substeps) return history;
     if (of.contacts_have_history) {
       const ImpulseHistory<T> last = remembered.histories().at(i);
-      history.earlier[0] = of.normal_impulse_before(i);
+      of.normal_impulses_before(i, i + 1, history.earlier);
       history.earlier[1] = last.earlier[0];
       history.need = last.need;
     }

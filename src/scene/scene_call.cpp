@@ -51,7 +51,7 @@ template <class T>
 class SceneCall {
  public:
   SceneCall(const IsaEntry& entry, Workspace<T>& space, const Scene<T>& scene, const SceneResults<T>& results,
-            const SceneOptions& options, bool again)
+            const SceneOptions& options, bool same_options)
       : entry_(entry),
         kernels_(kernels_for<T>(entry.scene)),
         narrow_kernels_(kernels_for<T>(narrow_entry(entry).scene)),
@@ -59,7 +59,7 @@ class SceneCall {
         scene_(scene),
         results_(results),
         options_(options),
-        again_(again),
+        same_options_(same_options),
         bodies_(scene.bodies.inverse_mass.count),
         contacts_(scene.contacts.friction.count),
         rows_(scene.joints.body_a.count),
@@ -103,7 +103,7 @@ class SceneCall {
     report.contacts = contacts_;
     report.joint_rows = rows_;
     if (is_lone(report)) leave_lone();
-    if (is_at_rest(report)) leave_at_rest();
+    leave_at_rest(report);
     return report;
   }
 
@@ -177,19 +177,21 @@ class SceneCall {
     last.is_there = true;
   }
 
-  /// True if all islands have settled, and `rests_again` may try them in the next call.
-  bool is_at_rest(const SceneReport& report) const {
-    const Graph& graph = workspace_.graph;
-    const std::size_t sound = report.by_status[ok] + report.by_status[static_cast<std::size_t>(Status::separating)];
-    return is(SceneMethod::substeps) && graph.islands > 0 && workspace_.direct.settled().size() == graph.islands &&
-           sound == contacts_ && report.joints_by_status[ok] == rows_ && job_.contact_at == nullptr &&
-           !job_.has_models && !scene_.contacts.frequency && !workspace_.static_friction.is_there() &&
+  /// True if the graph of a scene depends on bodies, links and statuses alone, and contacts begin with the impulses of
+  /// their keys.
+  bool may_rest_again() const {
+    return is(SceneMethod::substeps) && !job_.has_models && !scene_.contacts.frequency &&
+           !workspace_.static_friction.is_there() &&
            (contacts_ == 0 || (impulses_.remembers_contacts() && workspace_.remembered.all_have_keys()));
   }
-  void leave_at_rest() {
+  /// Stores the structure of a scene whose islands have all settled.
+  void leave_at_rest(const SceneReport& report) {
+    const Graph& graph = workspace_.graph;
+    const std::size_t sound = report.by_status[ok] + report.by_status[static_cast<std::size_t>(Status::separating)];
     LastRest& last = workspace_.last_rest;
-    last.is_there = true;
-    if (rests_again_) return;
+    last.is_there = may_rest_again() && graph.islands > 0 && workspace_.direct.settled().size() == graph.islands &&
+                    sound == contacts_ && report.joints_by_status[ok] == rows_ && graph.of_contacts.at() == nullptr;
+    if (rests_again_ || !last.is_there) return;
     const Parts parts = input_.parts();
     last.movable.assign(parts.movable, parts.movable + bodies_);
     last.body_a.assign(parts.body_a, parts.body_a + contacts_);
@@ -202,23 +204,28 @@ class SceneCall {
   /// the graph of the last call is the one of this call, too.
   bool rests_again(ThreadTeam& team, const Parts& parts) {
     const LastRest& last = workspace_.last_rest;
-    const auto same = [](const auto& x, const auto* y) { return std::equal(x.begin(), x.end(), y); };
+    const auto same = [](const auto& x, const auto* y, std::size_t count) {
+      return std::equal(x.begin(), x.end(), y, y + count);
+    };
     const auto all_ok = [](const std::uint8_t* status, std::size_t count) {
       return std::all_of(status, status + count, [](std::uint8_t of) { return of == ok; });
     };
-    const bool has_structure = again_ && was_at_rest_ && builds_ == 0 &&
-                               (contacts_ == 0 || workspace_.remembered.is_unchanged()) &&
-                               all_ok(job_.status, contacts_) && all_ok(job_.row_status, rows_) &&
-                               same(last.movable, parts.movable) && same(last.body_a, parts.body_a) &&
-                               same(last.body_b, parts.body_b) && same(last.link, parts.links.to_previous) &&
-                               same(last.row_body_a, parts.row_body_a) && same(last.row_body_b, parts.row_body_b);
+    const bool has_structure =
+        was_at_rest_ && same_options_ && builds_ == 0 && may_rest_again() &&
+        (contacts_ == 0 || workspace_.remembered.is_unchanged()) && all_ok(job_.status, contacts_) &&
+        all_ok(job_.row_status, rows_) && same(last.movable, parts.movable, bodies_) &&
+        same(last.body_a, parts.body_a, contacts_) && same(last.body_b, parts.body_b, contacts_) &&
+        same(last.link, parts.links.to_previous, contacts_) && same(last.row_body_a, parts.row_body_a, rows_) &&
+        same(last.row_body_b, parts.row_body_b, rows_);
     if (!has_structure) return false;
     set_graph();
     Graph& graph = workspace_.graph;
-    graph.is_of_last_call = true;
     const Slops<T> slops(job_, options_.substeps, workspace_.square_sizes.at_least(bodies_ + 1));
-    return workspace_.direct.settle_again(options_, kernels_, job_, graph, parts, slops, remembered_rows(),
-                                          workspace_.substeps, team);
+    if (!workspace_.direct.settle_again(options_, kernels_, job_, graph, parts, slops, remembered_rows(),
+                                        workspace_.substeps, team))
+      return false;
+    graph.is_of_last_call = true;
+    return true;
   }
   /// Of rows that begin with the impulses of their keys, or null.
   const RememberedRow<T>* remembered_rows() const {
@@ -432,7 +439,7 @@ class SceneCall {
   const Scene<T>& scene_;
   const SceneResults<T>& results_;
   const SceneOptions& options_;
-  bool again_;                               // with the columns and options of the last call
+  bool same_options_;                        // as in the last call
   std::optional<Scene<T>> scene_in_effect_;  // of manifolds with static friction
   std::size_t bodies_, contacts_, rows_;
   SceneJob<T> job_{};

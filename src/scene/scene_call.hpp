@@ -15,7 +15,7 @@ struct Slots {
   std::size_t most = 1;  ///< of any call of this size: memory is reserved for them
 };
 
-/// The arguments have been checked. `again`: columns and options are the ones of the last call.
+/// The arguments have been checked. `same_options`: as in the last call.
 template <class T>
 SceneReport run_scene(const IsaEntry& entry, Workspace<T>& workspace, const Scene<T>& scene,
                       const SceneResults<T>& results, const SceneOptions& options, CallThreads& threads, Slots slots,

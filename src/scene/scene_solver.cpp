@@ -43,19 +43,22 @@ class LastBytes {
 template <class T>
 class CheckedArguments {
  public:
-  /// Tells whether they are the last ones.
-  bool check(const Scene<T>& scene, const SceneResults<T>& results, const SceneOptions& options) {
+  /// The parts that are the last call's.
+  struct Same {
+    bool options = false, columns = false;
+  };
+  Same check(const Scene<T>& scene, const SceneResults<T>& results, const SceneOptions& options) {
     static_assert(std::has_unique_object_representations_v<Scene<T>> &&
                   std::has_unique_object_representations_v<SceneResults<T>>);
-    const bool same_options = options_.are(options), same_columns = scene_.are(scene) && results_.are(results);
-    if (same_options && same_columns) return true;
-    if (!same_options) check_scene_options(options);
-    if (!same_columns) check_scene_columns(scene, results);
+    const Same same{options_.are(options), scene_.are(scene) && results_.are(results)};
+    if (same.options && same.columns) return same;
+    if (!same.options) check_scene_options(options);
+    if (!same.columns) check_scene_columns(scene, results);
     scene::check_contact_models(scene, options);
     options_.take(options);
     scene_.take(scene);
     results_.take(results);
-    return false;
+    return same;
   }
 
  private:
@@ -108,10 +111,11 @@ struct SceneSolver::State {
   template <class T>
   SceneReport run(const Scene<T>& scene, const SceneResults<T>& results, const SceneOptions& options) {
     const Busy while_it_runs(busy);
-    const bool again = checked<T>().check(scene, results, options);
+    const auto same = checked<T>().check(scene, results, options);
     const DefaultFloatingPoint environment;
     SceneReport report;
-    if (again && scene::solve_lone_again(workspace<T>(), scene, results, options, report)) return report;
+    if (same.options && same.columns && scene::solve_lone_again(workspace<T>(), scene, results, options, report))
+      return report;
     // A small scene is done before another thread has come. One island that takes most of a scene takes one thread,
     // unless it is large. Islands mostly stay from call to call, so the last graph decides.
     const std::size_t points = scene.contacts.friction.count + scene.joints.body_a.count;
@@ -120,7 +124,7 @@ struct SceneSolver::State {
     CallThreads threads(execution);
     const std::size_t most = points < 512 ? 1 : threads.count(), slots = is_one_island ? 1 : most;
     const auto run_with = [&](const SceneOptions& of) {
-      return scene::run_scene(*entry, workspace<T>(), scene, results, of, threads, {slots, most}, again);
+      return scene::run_scene(*entry, workspace<T>(), scene, results, of, threads, {slots, most}, same.options);
     };
     report = scene::moves_in_one_piece(options) ? run_with(scene::in_one_piece(options)) : run_with(options);
     report.method = options.method;

@@ -50,7 +50,6 @@ struct SequenceWorkspace {
     const std::size_t items = of.contacts + of.rows, most_islands = std::min(of.bodies, items);
     items_of_island.reserve(most_islands, items);
     items_of_body.reserve(of.bodies, items);
-    const auto make_room = [](std::size_t count, auto&... lists) { (lists.reserve(count), ...); };
     make_room(items, island_of_item, number, entrants, place, urgency);
     make_room(2 * items, tree);
     make_room(most_islands, entrants_count, winner, approach, energy, impacts);

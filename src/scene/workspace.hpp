@@ -92,7 +92,6 @@ struct Workspace {
     graph.reserve(of, most_substeps, slots);
     if (slot_sums.size() < slots) slot_sums.resize(slots);
     const std::size_t items = of.contacts + of.rows, most_islands = std::min(of.bodies, items);
-    const auto make_room = [](std::size_t count, auto&... lists) { (lists.reserve(count), ...); };
     make_room(items, block_of_lane_batch, live_blocks, colour_set_end);
     make_room(of.contacts, block_of_level_lane_batch);
     make_room(of.bodies, level, counted, has_joint, last_rest.movable);

@@ -12,8 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "scene/graph.hpp"
 #include "support/scenes/box_world.hpp"
+#include "support/scenes/contact_graph.hpp"
+#include "support/scenes/order.hpp"
 
 namespace carom::scenes {
 namespace {
@@ -26,11 +27,6 @@ constexpr std::pair<Numbering, const char*> numberings[] = {{Numbering::input, "
                                                             {Numbering::reversed, "reversed"},
                                                             {Numbering::zigzag, "zigzag"},
                                                             {Numbering::shuffled, "shuffled"}};
-
-template <class Item>
-void shuffle(support::Draw& draw, std::vector<Item>& items) {
-  for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[draw.below(i)]);
-}
 
 /// A pyramid whose boxes have other numbers; number_of[i] is that of box i of box_pyramid.
 struct Numbered {
@@ -69,17 +65,7 @@ struct Numbered {
 /// When the manifold of each pair is visited: the number of its colour.
 class Visits {
  public:
-  explicit Visits(const SceneData<double>& scene) {
-    const std::vector<std::uint8_t> movable(scene.body_count(), 1), fault(scene.contact_count(), 0);
-    scene::Parts parts;
-    parts.bodies = scene.body_count();
-    parts.contacts = scene.contact_count();
-    parts.movable = movable.data();
-    parts.body_a = scene.body_a.data();
-    parts.body_b = scene.body_b.data();
-    parts.fault = fault.data();
-    graph_.connect(parts);
-    graph_.build(parts, 8, 1 << 20, {}, false);
+  explicit Visits(const SceneData<double>& scene) : graph_(ContactGraph(scene, 1 << 20).graph) {
     std::size_t time = 0;
     for (const scene::ColourSet& set : graph_.colour_sets) {
       for (std::uint32_t v = set.first; v < set.end; ++v)

@@ -245,18 +245,7 @@ class TwoSolvers {
     const SceneReport steady = steady_.solve(scene_.view(), arrays_.view(), options);
     const SceneReport moved = moved_.solve(places_[place].view(), moved_arrays.view(), options);
     expect_same_bits(arrays_, moved_arrays, what);
-    EXPECT_EQ(steady.by_status, moved.by_status) << what;
-    EXPECT_EQ(steady.iterations, moved.iterations) << what;
-    EXPECT_EQ(steady.greatest_approach, moved.greatest_approach) << what;
-    EXPECT_EQ(steady.residual, moved.residual) << what;
-    EXPECT_EQ(steady.energy_before, moved.energy_before) << what;
-    EXPECT_EQ(steady.energy_after, moved.energy_after) << what;
-    EXPECT_EQ(steady.not_converged, moved.not_converged) << what;
-    EXPECT_EQ(steady.same_graph, moved.same_graph) << what;
-    const auto counts = [](const SceneReport& r) {
-      return std::vector<std::size_t>{r.bodies, r.contacts, r.islands, r.largest_island, r.lanes, r.lanes_used};
-    };
-    EXPECT_EQ(counts(steady), counts(moved)) << what;
+    scenes::expect_same(steady, moved, what);
   }
   void forget() {
     steady_.forget();

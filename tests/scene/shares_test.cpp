@@ -12,9 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "scene/graph.hpp"
 #include "support/running/schedulers.hpp"
 #include "support/scenes/boxes_on_plate.hpp"
+#include "support/scenes/contact_graph.hpp"
+#include "support/scenes/order.hpp"
 #include "support/scenes/runs.hpp"
 
 namespace carom::scenes {
@@ -24,18 +25,14 @@ using scene::Graph;
 using scene::Part;
 using scene::ShareRange;
 
-/// The scene with its bodies and contacts in a random order.
+/// The scene with its bodies numbered at random.
 template <class T>
 SceneData<T> scattered(const SceneData<T>& from, std::uint64_t seed) {
   support::Draw draw(seed);
-  const auto shuffled = [&](std::size_t n) {
-    std::vector<std::size_t> order(n);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    for (std::size_t i = n; i > 1; --i) std::swap(order[i - 1], order[draw.below(i)]);
-    return order;
-  };
   SceneData<T> made = from;
-  const std::vector<std::size_t> order = shuffled(from.body_count());
+  std::vector<std::size_t> order(from.body_count());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  shuffle(draw, order);
   std::vector<std::int32_t> number(order.size());
   for (std::size_t k = 0; k < order.size(); ++k) number[order[k]] = static_cast<std::int32_t>(k);
   const auto take = [&](auto& to, const auto& of) {
@@ -55,23 +52,9 @@ SceneData<T> scattered(const SceneData<T>& from, std::uint64_t seed) {
 }
 
 /// A graph of `slots` threads.
-struct Built {
-  Graph graph;
-  std::vector<std::uint8_t> movable, fault;
-
+struct Built : ContactGraph {
   template <class T>
-  Built(const SceneData<T>& scene, std::size_t slots) : fault(scene.contact_count(), 0) {
-    for (const T inverse : scene.bodies.inverse_mass) movable.push_back(inverse > T(0) ? 1 : 0);
-    scene::Parts parts;
-    parts.bodies = scene.body_count();
-    parts.contacts = scene.contact_count();
-    parts.movable = movable.data();
-    parts.body_a = scene.body_a.data();
-    parts.body_b = scene.body_b.data();
-    parts.fault = fault.data();
-    graph.connect(parts);
-    graph.build(parts, 8, 4096, {}, false, slots);
-  }
+  Built(const SceneData<T>& scene, std::size_t slots) : ContactGraph(scene, 4096, slots) {}
 
   /// Calls f(body) for the movable bodies of a lane batch.
   template <class F>

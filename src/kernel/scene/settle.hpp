@@ -133,7 +133,7 @@ struct SettledIslands : FourLanes {
       const Vector t = {w.x - normal * to.normal[0], w.y - normal * to.normal[1], w.z - normal * to.normal[2]};
       const Four friction2 = (t.x * t.x + t.y * t.y) + t.z * t.z, most = to.friction * normal;
       const Truth loaded = normal > zero, nothing = (w.x == zero) & (w.y == zero) & (w.z == zero);
-      const Truth holds = (friction2 < most * most) & (normal < zero + of.most_number);
+      const Truth holds = (friction2 <= most * most) & (normal < zero + of.most_number);
       bad |= (loaded & ~holds) | (~loaded & ~nothing);
       store(to.impulse, w);
       SettledRow &a = begun_row(job, of, island, m.body_a, bodies), &b = begun_row(job, of, island, m.body_b, bodies);

@@ -10,19 +10,10 @@
 
 #include "dissection.hpp"
 #include "kernel/scene/block_matrix.hpp"
+#include "scene/scratch.hpp"
 #include "system/minimum_degree.hpp"
 
 namespace carom::scene::direct {
-
-/// Makes room for `count` elements in each list. A list that grows gets room for a quarter more, so that an island that
-/// wins a few bodies keeps its memory: the system gives new pages as slowly as they are solved.
-template <class... List>
-void make_room(std::size_t count, List&... lists) {
-  const auto make = [&](auto& list) {
-    if (list.capacity() < count) list.reserve(count + count / 4);
-  };
-  (make(lists), ...);
-}
 
 using Block = kernel::BodyBlock;
 using kernel::BodyRow;

@@ -142,12 +142,17 @@ bool DirectIslands::take_rows(const SceneOptions& options, const kernel::SceneJo
   return true;
 }
 
+void DirectIslands::forget_settled(const Graph& graph) {
+  accepted_.clear();
+  settled_.clear();
+  settled_joint_rows_.clear();
+  is_settled_.assign(graph.islands, 0);
+}
+
 template <class T>
 void DirectIslands::settle(const SceneOptions& options, const kernel::SceneKernelsFor<T>& kernels,
                            const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
                            const Slops<T>& slops, const RememberedRow<T>* remembered, ThreadTeam& team) {
-  accepted_.clear();
-  settled_.clear();
   const std::size_t most_islands = std::min(parts.bodies, parts.contacts + parts.rows);
   // Also for a call that is solved again with more islands.
   accepted_.reserve(most_islands);
@@ -157,8 +162,7 @@ void DirectIslands::settle(const SceneOptions& options, const kernel::SceneKerne
   manifolds_.reserve(parts.contacts);
   groups_.reserve(parts.rows);
   solver_of_body_.reserve(parts.bodies);
-  is_settled_.assign(graph.islands, 0);
-  settled_joint_rows_.clear();
+  forget_settled(graph);
   if (!solves_islands(options)) return;
   list_islands(job, graph);
   if (settled_rows_.size() < parts.bodies + 1) settled_rows_.resize(parts.bodies + 1);
@@ -173,10 +177,7 @@ bool DirectIslands::settle_again(const SceneOptions& options, const kernel::Scen
                                  const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
                                  const Slops<T>& slops, const RememberedRow<T>* remembered,
                                  std::vector<std::int32_t>& substeps, ThreadTeam& team) {
-  accepted_.clear();
-  settled_.clear();
-  settled_joint_rows_.clear();
-  is_settled_.assign(graph.islands, 0);
+  forget_settled(graph);
   try_to_settle(options, kernels, job, graph, parts, slops, remembered, team);
   if (settled_.size() < graph.islands) return false;
   store_settled(kernels, job, graph, substeps, team);

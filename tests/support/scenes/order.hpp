@@ -1,6 +1,7 @@
 // The contacts and rows of a scene in another order.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "support/scenes/scene_of_columns.hpp"
@@ -41,6 +42,11 @@ SceneData<T> reordered(const SceneData<T>& scene, const std::vector<std::size_t>
   to.joints.rows.clear();
   for (const std::size_t i : rows) to.joints.rows.push_back(scene.joints.rows[i]);
   return to;
+}
+
+template <class Item>
+void shuffle(support::Draw& draw, std::vector<Item>& items) {
+  for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[draw.below(i)]);
 }
 
 /// The numbers of [0, n) and of [n, n + m), which keep their order among themselves, mixed by chance.

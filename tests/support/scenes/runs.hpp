@@ -98,6 +98,25 @@ double energy_after(const SceneData<T>& scene, const Solved<T>& made) {
   return kinetic_energy(scene, made.arrays.velocity, made.arrays.angular_velocity, 0, scene.body_count());
 }
 
+/// Reports of equal calls, except the threads that worked.
+inline void expect_same(const SceneReport& a, const SceneReport& b, const std::string& what) {
+  EXPECT_EQ(a.by_status, b.by_status) << what;
+  EXPECT_EQ(a.joints_by_status, b.joints_by_status) << what;
+  EXPECT_EQ(a.iterations, b.iterations) << what;
+  EXPECT_EQ(a.substeps, b.substeps) << what;
+  EXPECT_EQ(a.greatest_approach, b.greatest_approach) << what;
+  EXPECT_EQ(a.residual, b.residual) << what;
+  EXPECT_EQ(a.energy_before, b.energy_before) << what;
+  EXPECT_EQ(a.energy_after, b.energy_after) << what;
+  EXPECT_EQ(a.joint_work, b.joint_work) << what;
+  EXPECT_EQ(a.not_converged, b.not_converged) << what;
+  EXPECT_EQ(a.same_graph, b.same_graph) << what;
+  const auto counts = [](const SceneReport& r) {
+    return std::vector<std::size_t>{r.bodies, r.contacts, r.islands, r.swept, r.largest_island, r.lanes, r.lanes_used};
+  };
+  EXPECT_EQ(counts(a), counts(b)) << what;
+}
+
 template <class T>
 void expect_same_bits(const SceneArrays<T>& a, const SceneArrays<T>& b, const std::string& what) {
   for (std::size_t c = 0; c < 3; ++c) {
