@@ -1,6 +1,6 @@
-// A lone manifold: an island of one, whose points see no impulses but their own. It is solved in impulse space: beside
-// the impulses the velocities of its points are kept, and W, what each impulse does to all of them. A visit that sticks
-// changes them by W K⁻¹ v at once. Bodies come in at the beginning and at the end alone.
+// A lone manifold: an island of one manifold, whose points see its own impulses alone. It is solved in impulse space.
+// The block has the impulses, the velocities of the points, and W, the effect of each impulse on all velocities. A
+// visit that sticks changes the velocities by W K⁻¹ v at once. Bodies come in at the beginning and at the end alone.
 #pragma once
 
 #include "kernel/scene/prepare_manifolds.hpp"
@@ -19,9 +19,10 @@ struct LoneManifolds {
 
   const Constraint* manifold[islands];
   std::size_t used = 0;                                 // islands, from the first on
-  std::uint32_t contact[points_of_manifold * islands];  // behind a manifold's last point that of the last
+  std::uint32_t contact[points_of_manifold * islands];  // behind a manifold's last point its contact again
   std::uint32_t last_contact;                           // the highest of them
-  std::int32_t a[islands], b[islands];                  // velocity rows; ~row of a body that does not move
+  bool is_whole;                        // manifolds have four points each, side by side in the caller's columns
+  std::int32_t a[islands], b[islands];  // velocity rows; ~row of a body that does not move
   // No vector reaches over the end of a line of the cache, wherever the stack stands.
   alignas(64) OfIsland t1[3], t2[3], n[3];
   OfIsland bias[3];
@@ -35,7 +36,7 @@ struct LoneManifolds {
   OfPoints impulse[3];
   OfPoints start[3];           // u without impulses, less the target
   OfPoints response[4][3][3];  // [point][component of its impulse][component of u]: W
-  OfPoints stop[4][3][3];      // likewise of the velocity that its sticking takes away: W K⁻¹
+  OfPoints stop[4][3][3];      // [point][component of its velocity][component of u]: W K⁻¹
   OfIsland approach;           // as BlockHead::violation
 };
 

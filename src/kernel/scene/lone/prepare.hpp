@@ -21,8 +21,10 @@ struct LonePrepare : LoneBase<L> {
   static V find_contacts(const SceneJob<T>& job, Block& block) {
     T count[islands];
     block.last_contact = 0;
+    block.is_whole = job.contact_at == nullptr;
     for (std::size_t island = 0; island < islands; ++island) {
       const Constraint& manifold = *block.manifold[island];
+      block.is_whole = block.is_whole && manifold.count == points_of_manifold;
       count[island] = island < block.used ? static_cast<T>(manifold.count) : T(0);
       for (std::uint32_t p = 0; p < points_of_manifold; ++p) {
         const std::uint32_t last = manifold.count - 1;
@@ -39,9 +41,24 @@ struct LonePrepare : LoneBase<L> {
       for (V& x : to) x = V(*column.data);
       return;
     }
+    if (block.is_whole && is_contiguous(column)) {
+      load_wholes(column, block, to);
+      return;
+    }
     for (int k = 0; k < vectors; ++k)
       to[k] = lanes_of<V>([&](std::size_t lane)
                               __attribute__((always_inline)) { return element(column, contact_on(block, k, lane)); });
+  }
+  [[gnu::always_inline]] static void load_wholes(const Column<const T>& column, const Block& block, V (&to)[vectors]) {
+    if constexpr (vectors == 1) {
+      to[0] = load_lanes<V>(column.data + block.contact[0]);
+    } else {
+      const T* row[islands];
+      for (std::size_t island = 0; island < islands; ++island) row[island] = column.data + block.contact[island];
+      V numbers[row_size];
+      kernel::load_rows<V, points_of_manifold>(row, numbers);
+      for (int k = 0; k < vectors; ++k) to[k] = numbers[k];
+    }
   }
   static void load_points(const SceneJob<T>& job, const Vector3Columns<const T>& columns, const Block& block,
                           Vector3<V> (&to)[vectors]) {

@@ -1,4 +1,4 @@
-// Lone manifolds from the host's columns to its results, in one go: what a sweep reads never leaves the nearest cache.
+// Lone manifolds from the caller's columns to the results, in one go, so that blocks stay in the first-level cache.
 #pragma once
 
 #include "kernel/lanes/subnormals.hpp"
@@ -65,7 +65,7 @@ struct LoneSolve : LoneBase<L> {
     for (int p = 0; p < static_cast<int>(points_of_manifold); ++p)
       for (std::size_t c = 0; c < 3; ++c) L::store_at(block.impulse[c], p, state.impulse[p][c]);
   }
-  /// The impulses of an island are those of now.
+  /// Takes the present impulses of an island.
   static void keep(Block& block, const LoneSweep<L>& state, std::size_t island) {
     for (std::size_t p = 0; p < points_of_manifold; ++p)
       for (std::size_t c = 0; c < 3; ++c) {
@@ -100,14 +100,14 @@ struct LoneSolve : LoneBase<L> {
       Base::store(velocities, k, out_of(frame, u - bias) + Vector3<V>{zero, zero, zero});
     }
     measure(block, worst, range, outcomes);
+    const auto put = [&](const Vector3Columns<T>& to, const T(&from)[3][4 * islands]) {
+      store_points(to.x, block, from[0]);
+      store_points(to.y, block, from[1]);
+      store_points(to.z, block, from[2]);
+    };
+    put(job.results->impulse, impulses);
+    put(job.results->separation_velocity, velocities);
     Base::for_each_contact(block, [&](std::size_t place, std::size_t i) {
-      const auto put = [&](const Vector3Columns<T>& to, const T(&from)[3][4 * islands]) {
-        if (to.x.data != nullptr) element(to.x, i) = from[0][place];
-        if (to.y.data != nullptr) element(to.y, i) = from[1][place];
-        if (to.z.data != nullptr) element(to.z, i) = from[2][place];
-      };
-      put(job.results->impulse, impulses);
-      put(job.results->separation_velocity, velocities);
       if (job.status[i] > static_cast<std::uint8_t>(Status::several_solutions)) return;
       const bool is_pushed = (pushed[place / width] >> place % width & 1u) != 0;
       job.status[i] = static_cast<std::uint8_t>(is_pushed ? Status::ok : Status::separating);
@@ -118,6 +118,23 @@ struct LoneSolve : LoneBase<L> {
                                                                         : Course::stick;
       element(job.results->path, i) = path;
     });
+  }
+
+  static void store_points(const Column<T>& column, const Block& block, const T (&from)[4 * islands]) {
+    if (column.data == nullptr) return;
+    if (!block.is_whole || !is_contiguous(column))
+      return Base::for_each_contact(block, [&](std::size_t place, std::size_t i) { element(column, i) = from[place]; });
+    if constexpr (vectors == 1) {
+      store_lanes(column.data + block.contact[0], Base::load(from, 0));
+    } else {
+      T idle[points_of_manifold];
+      T* row[islands];
+      for (std::size_t island = 0; island < islands; ++island)
+        row[island] = island < block.used ? column.data + block.contact[island] : idle;
+      V points[4];
+      for (int k = 0; k < vectors; ++k) points[k] = Base::load(from, k);
+      store_four(row, points);
+    }
   }
 
   /// Residuals, and whether a number is beyond the range.
