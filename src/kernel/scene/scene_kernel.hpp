@@ -98,15 +98,21 @@ struct SceneStages {
   }
   template <class Law, bool reads_ahead = false>
   static void sweep(const SceneJob<T>& job, std::byte* const* blocks, std::size_t count, VelocityRow<T>* nowhere) {
+    using Sweep = ManifoldSweep<A, T>;
     const SubnormalsAreZero here;
+    const auto is_plain = [&](std::size_t i) { return !is_joint(blocks[i]) && !has_models(blocks[i]); };
     for (std::size_t i = 0; i < count; ++i)
       if (is_joint(blocks[i]))
         GroupStages<A, T>::sweep(job, groups(blocks[i]), nowhere);
       else if (has_models(blocks[i]))
         ModelSweep<A, T>::template sweep<Pass::sweep>(job, manifolds(blocks[i]), nowhere);
-      else
-        ManifoldSweep<A, T>::template sweep<Law, Pass::sweep, reads_ahead>(job, manifolds(blocks[i]), nowhere,
-                                                                           blocks[i + 1 < count ? i + 1 : i]);
+      else if (Law::knows_world && Sweep::takes_turns && !reads_ahead && i + 1 < count && is_plain(i + 1) &&
+               Sweep::may_take_turns(job, manifolds(blocks[i]), manifolds(blocks[i + 1]))) {
+        Sweep::template sweep_in_turns<Law>(job, manifolds(blocks[i]), manifolds(blocks[i + 1]), nowhere);
+        ++i;
+      } else
+        Sweep::template sweep<Law, Pass::sweep, reads_ahead>(job, manifolds(blocks[i]), nowhere,
+                                                             blocks[i + 1 < count ? i + 1 : i]);
     leave_lanes<A>();
   }
   static void simultaneous(const SceneJob<T>& job, std::byte* const* blocks, std::size_t count,

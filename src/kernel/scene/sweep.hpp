@@ -300,21 +300,72 @@ struct ManifoldSweep : ManifoldStages<A, T> {
     for (Point *point = block.point(), *end = point + block.head.count; point != end; ++point) {
       if constexpr (fetches)
         fetch<sizeof(Point)>(ahead + (reinterpret_cast<std::byte*>(point) - reinterpret_cast<std::byte*>(&block)));
-      const Vector3<B> ra = Block::load(point->arm_a), rb = Block::load(point->arm_b);
-      const NewImpulse<B> next = law(*point, motion, ra, rb);
-      const Vector3<B> change = next.impulse - Block::load(point->impulse);
-      if constexpr (measures) {
-        // A lane may have anything behind its last point, also a velocity below every target.
-        const auto used = Block::load(point->response.inverse_k33) > B(0);
-        const B size2 = dot(change, change);
-        // With these operands NaN leaves `worst` unchanged; `range` detects it.
-        worst = larger(choose(used, larger(next.missed, bodies.mass * square_root(size2)), B(0)), worst);
-        range = range + choose(used, vanishing(size2) + vanishing(next.missed), B(0));
-      }
-      Block::store(point->impulse, next.impulse);
-      bodies.push(motion, sum, change, ra, rb);
+      visit_point<measures>(*point, bodies, law, motion, sum, worst, range);
     }
     return choose(range == B(0), worst, B(static_cast<T>(__builtin_inf())));
+  }
+  template <bool measures, class Law, class AnyMotion>
+  [[gnu::always_inline]] static void visit_point(Point& point, const Bodies& bodies, const Law& law, AnyMotion& motion,
+                                                 Vector3<B>& sum, B& worst, B& range) {
+    const Vector3<B> ra = Block::load(point.arm_a), rb = Block::load(point.arm_b);
+    const NewImpulse<B> next = law(point, motion, ra, rb);
+    const Vector3<B> change = next.impulse - Block::load(point.impulse);
+    if constexpr (measures) {
+      // A lane may have anything behind its last point, also a velocity below every target.
+      const auto used = Block::load(point.response.inverse_k33) > B(0);
+      const B size2 = dot(change, change);
+      // With these operands NaN leaves `worst` unchanged; `range` detects it.
+      worst = larger(choose(used, larger(next.missed, bodies.mass * square_root(size2)), B(0)), worst);
+      range = range + choose(used, vanishing(size2) + vanishing(next.missed), B(0));
+    }
+    Block::store(point.impulse, next.impulse);
+    bodies.push(motion, sum, change, ra, rb);
+  }
+
+  /// A visit of a point is a chain of dependent operations. Vectors of 32 bytes leave the ports of a core half idle
+  /// meanwhile, and the points of a second block fill them; vectors of 64 bytes take twice the port time.
+  static constexpr bool takes_turns = Block::width * sizeof(T) == 32;
+  /// True if the points of the blocks may take turns in sweep_in_turns().
+  static bool may_take_turns(const SceneJob<T>& job, const Manifolds& x, const Manifolds& y) {
+    return !job.measures_changes && !x.head.on_world && !y.head.on_world && x.head.count == y.head.count;
+  }
+  /// Sweeps two blocks of one colour. They share no body that moves, so each has the bits that it has alone.
+  template <class Law>
+  static void sweep_in_turns(const SceneJob<T>& job, Manifolds& x, Manifolds& y, VelocityRow<T>* nowhere) {
+    struct Run {
+      Manifolds& block;
+      typename Block::Velocity a, b;
+      Frame<B> frame;
+      Bodies bodies;
+      Law law;
+      Motion<B> before, motion;
+      Vector3<B> sum = {B(0), B(0), B(0)};
+
+      [[gnu::always_inline]] Run(const SceneJob<T>& job, Manifolds& of)
+          : block(of),
+            a(Block::gather(job.velocities, of.a)),
+            b(Block::gather(job.velocities, of.b)),
+            frame(Base::frame_of(of)),
+            bodies(of),
+            law(job, of),
+            before(Base::motion(of, frame, a, b)),
+            motion(before) {}
+      [[gnu::always_inline]] void visit(std::size_t p) {
+        B worst(0), range(0);
+        visit_point<false>(block.point()[p], bodies, law, motion, sum, worst, range);
+      }
+      [[gnu::always_inline]] void finish(const SceneJob<T>& job, VelocityRow<T>* nowhere) const {
+        put_back(job, block, frame, a, b, before, motion, sum, nowhere);
+      }
+    };
+    Run of_x(job, x), of_y(job, y);
+    for (int round = 0; round < job.parameters.rounds; ++round)
+      for (std::size_t p = 0; p < x.head.count; ++p) {
+        of_x.visit(p);
+        of_y.visit(p);
+      }
+    of_x.finish(job, nowhere);
+    of_y.finish(job, nowhere);
   }
 
   /// The impulses of the block on the bodies.
