@@ -352,24 +352,28 @@ class Substeps : IslandSweeps<T> {
     }
   }
   void move(std::uint32_t i, T h) {
-    const T* const v = job_.velocities[i].numbers;
     T* const moved = job_.displacements[i].numbers;
-    for (std::size_t c = 0; c < 3; ++c) moved[c] += h * v[c];
-    T* const angle = moved + 3;
-    const T by[3] = {h * v[3], h * v[4], h * v[5]};
+    // Read before they are written, as a load of two numbers would wait for the stores of each.
+    T by[6], from[6];
+    for (std::size_t c = 0; c < 6; ++c) {
+      by[c] = h * job_.velocities[i].numbers[c];
+      from[c] = moved[c];
+    }
+    for (std::size_t c = 0; c < 3; ++c) moved[c] = from[c] + by[c];
+    const T *const angle = from + 3, *const turn = by + 3;
     constexpr T small = T(small_order);
-    const T order[3] = {by[1] * angle[2] - by[2] * angle[1], by[2] * angle[0] - by[0] * angle[2],
-                        by[0] * angle[1] - by[1] * angle[0]};
+    const T order[3] = {turn[1] * angle[2] - turn[2] * angle[1], turn[2] * angle[0] - turn[0] * angle[2],
+                        turn[0] * angle[1] - turn[1] * angle[0]};
     // Overflow may make NaN.
     if (!(order[0] * order[0] + order[1] * order[1] + order[2] * order[2] <= small * small)) [[unlikely]]
-      return turn_far(angle, by);
-    for (std::size_t c = 0; c < 3; ++c) angle[c] += by[c] + T(0.5) * order[c];
+      return turn_far(moved + 3, {turn[0], turn[1], turn[2]});
+    for (std::size_t c = 0; c < 3; ++c) moved[3 + c] = angle[c] + (turn[c] + T(0.5) * order[c]);
   }
-  static void turn_far(T* angle, const T (&by)[3]) {
+  static void turn_far(T* angle, const std::array<T, 3>& by) {
     const auto wide = [](const T* x) -> Rotation {
       return {static_cast<double>(x[0]), static_cast<double>(x[1]), static_cast<double>(x[2])};
     };
-    const Rotation turned = combined(wide(angle), wide(by));
+    const Rotation turned = combined(wide(angle), wide(by.data()));
     for (std::size_t c = 0; c < 3; ++c) angle[c] = static_cast<T>(turned[c]);
   }
 

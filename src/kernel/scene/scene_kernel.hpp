@@ -6,7 +6,7 @@
 #include "kernel/lanes/subnormals.hpp"
 #include "lone/solve.hpp"
 #include "models/sweep.hpp"
-#include "settle.hpp"
+#include "settle_alone.hpp"
 #include "validate_scene.hpp"
 
 namespace carom::kernel {
@@ -217,6 +217,7 @@ constexpr SceneKernelsFor<T> scene_kernels_for() {
           &Stages::finish,
           &LoneIslands<A, T>::solve,
           &SettledIslands<A, T>::settle,
+          &SettledAlone<A, T>::settle,
           &SettledIslands<A, T>::store_settled};
 }
 

@@ -108,6 +108,18 @@ struct SettledIslands : FourLanes {
     }
   }
 
+  /// The impulses that the points of a manifold begin with.
+  [[gnu::always_inline]] static Vector impulses(const SceneJob<T>& job, const Place& at) {
+    const Vector w = load(job.warm_impulse, at);
+    if (job.warm_rest.x.data == nullptr) return w;
+    const Vector rest = load(job.warm_rest, at);
+    return {w.x + rest.x, w.y + rest.y, w.z + rest.z};
+  }
+  /// Takes them for store_settled().
+  static void take_impulses(const SceneJob<T>& job, SettledManifold& to, const Place& at) {
+    store(to.impulse, impulses(job, at));
+  }
+
   /// Adds up the impulses on the bodies. Returns false if a contact has left its cone, or has an impulse although it is
   /// open.
   [[gnu::always_inline]] static bool begin(const SceneJob<T>& job, const Settling& of, SettledIsland& island,
@@ -119,11 +131,7 @@ struct SettledIslands : FourLanes {
       const Constraint& m = job.manifolds[of.manifolds[k]];
       SettledManifold& to = of.of_manifold[k];
       const Place at = place_of(job, of, m);
-      Vector w = load(job.warm_impulse, at);
-      if (job.warm_rest.x.data != nullptr) {
-        const Vector rest = load(job.warm_rest, at);
-        w = {w.x + rest.x, w.y + rest.y, w.z + rest.z};
-      }
+      Vector w = impulses(job, at);
       if (m.count < 4) {
         Four there{};
         for (std::uint32_t i = 0; i < m.count; ++i) there[i] = 1;

@@ -58,6 +58,9 @@ struct SettledIsland {
   bool is_still = false;   ///< its bodies are stored without velocities
 };
 
+/// Islands that SceneKernelsFor::settle_alone takes at a time.
+inline constexpr std::size_t settled_side_by_side = 8;
+
 /// Data of all islands of a call.
 struct Settling {
   const std::uint32_t* manifolds;  ///< island by island

@@ -160,6 +160,7 @@ class DirectIslands {
   template <class T>
   bool take_rows(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph, const Slops<T>& slops,
                  const RememberedRow<T>* remembered, kernel::SettledIsland& island);
+  bool is_alone(const Graph& graph, const Parts& parts, const kernel::SettledIsland& island) const;
   void forget_settled(const Graph& graph);
   template <class T>
   void try_to_settle(const SceneOptions& options, const kernel::SceneKernelsFor<T>& kernels,

@@ -22,6 +22,8 @@ constexpr double most_spin = 1e-6;
 constexpr double still = 16;
 /// Islands per task.
 constexpr std::size_t settled_at_once = 64;
+/// Fewer islands of one manifold are faster one by one. They have the same bits.
+constexpr std::size_t fewest_alone = 3;
 
 /// True if contacts are in the order of the manifolds, and vectors are in columns without gaps, as far as they are
 /// there.
@@ -142,6 +144,21 @@ bool DirectIslands::take_rows(const SceneOptions& options, const kernel::SceneJo
   return true;
 }
 
+/// True if an island is a manifold of four points between a body and the world, or a body that rests and is not moved.
+bool DirectIslands::is_alone(const Graph& graph, const Parts& parts, const kernel::SettledIsland& island) const {
+  if (!settling_.is_contiguous || island.end != island.first + 1 || island.first_row < island.end_row ||
+      island.stopped_bodies > 0)
+    return false;
+  const Constraint& of = graph.manifolds[manifolds_[island.first]];
+  const auto moves = [&](std::int32_t body) { return body >= 0 && parts.movable[body] != 0; };
+  if (of.count != kernel::points_of_manifold || moves(of.body_a) == moves(of.body_b)) return false;
+  const std::int32_t other = moves(of.body_a) ? of.body_b : of.body_a;
+  if (other < 0) return true;
+  const kernel::SettledRow& row = settling_.rows[other];
+  const auto is_zero = [](double x) { return x == 0; };
+  return std::all_of(row.free, row.free + 6, is_zero) && std::all_of(row.before, row.before + 6, is_zero);
+}
+
 void DirectIslands::forget_settled(const Graph& graph) {
   accepted_.clear();
   settled_.clear();
@@ -211,19 +228,19 @@ void DirectIslands::try_to_settle(const SceneOptions& options, const kernel::Sce
   for (std::uint32_t i = 0; i < graph.islands; ++i) {
     if (excluded_[i] != 0) continue;
     const double most_miss = Thresholds::direct_settled * step.weight_speed;
-    kernel::SettledIsland island{.number = i,
-                                 .first = begin_[i],
-                                 .end = begin_[i + 1],
-                                 .most_miss = most_miss,
-                                 .most_error = most_miss,
-                                 .still = still * most_miss};
-    const bool has_contacts = island.first < island.end;
+    const bool has_contacts = begin_[i] < begin_[i + 1];
     if ((has_contacts && !tries_contacts) || (group_begin_[i] < group_begin_[i + 1] && !tries_rows)) continue;
     const Constraint& first =
-        has_contacts ? graph.manifolds[manifolds_[island.first]] : graph.groups[groups_[group_begin_[i]]];
-    if (may_settle(job, first, most_speed * step.weight_speed) &&
-        take_rows(options, job, graph, slops, remembered, island))
-      settled_.push_back(island);
+        has_contacts ? graph.manifolds[manifolds_[begin_[i]]] : graph.groups[groups_[group_begin_[i]]];
+    if (!may_settle(job, first, most_speed * step.weight_speed)) continue;
+    kernel::SettledIsland& island = settled_.emplace_back();
+    island.number = i;
+    island.first = begin_[i];
+    island.end = begin_[i + 1];
+    island.most_miss = island.most_error = most_miss;
+    island.still = still * most_miss;
+    if (group_begin_[i] < group_begin_[i + 1] && !take_rows(options, job, graph, slops, remembered, island))
+      settled_.pop_back();
   }
   if (settled_.empty()) return;
   settling_.joint_rows = settled_joint_rows_.data();
@@ -234,6 +251,17 @@ void DirectIslands::try_to_settle(const SceneOptions& options, const kernel::Sce
     return contacts.surface_velocity.x && vector_at(contacts.surface_velocity, contact) != Vector3{};
   };
   team.each_balanced(settled_.size(), settled_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+    kernel::SettledIsland* alone[kernel::settled_side_by_side];
+    std::size_t waiting = 0;
+    const auto settle = [&](kernel::SettledIsland& island) {
+      if (kernels.settle(job, settling_, island)) is_settled_[island.number] = 1;
+    };
+    const auto settle_alone = [&] {
+      const std::uint32_t set = waiting < fewest_alone ? 0 : kernels.settle_alone(job, settling_, alone, waiting);
+      for (std::size_t k = 0; k < waiting; ++k)
+        (set >> k & 1u) != 0 ? void(is_settled_[alone[k]->number] = 1) : settle(*alone[k]);
+      waiting = 0;
+    };
     for (std::size_t i = first; i < end; ++i) {
       kernel::SettledIsland& island = settled_[i];
       bool is_plain = true;
@@ -245,15 +273,18 @@ void DirectIslands::try_to_settle(const SceneOptions& options, const kernel::Sce
         to.friction = rounded_up * std::min(static_cast<double>(contacts.friction[contact]), Thresholds::most_friction);
         is_plain = !is_driven(contact);
       }
-      Candidate candidate;
-      candidate.first = island.first;
-      candidate.end = island.end;
-      candidate.first_group = group_begin_[island.number];
-      candidate.end_group = group_begin_[island.number + 1];
-      island.may_be_large = is_plain && step.remembers && may_be_large(job, graph, parts, candidate);
+      if (is_plain && step.remembers &&
+          island.end - island.first + 1 >= static_cast<std::uint32_t>(settling_.large_bodies)) {
+        Candidate candidate;
+        candidate.first = island.first;
+        candidate.end = island.end;
+        candidate.first_group = group_begin_[island.number];
+        candidate.end_group = group_begin_[island.number + 1];
+        island.may_be_large = may_be_large(job, graph, parts, candidate);
+      }
       // An island that rests on a certificate.
-      const std::int32_t solver = solver_of(graph, parts, island.number);
-      if (island.may_be_large && solver >= 0)
+      const std::int32_t solver = island.may_be_large ? solver_of(graph, parts, island.number) : -1;
+      if (solver >= 0)
         island.stopped_bodies = solvers_[static_cast<std::size_t>(solver)]->stopped_bodies(
             contacts.key[kernel::number_at(job.contact_at, graph.manifolds[manifolds_[island.first]].first)]);
       if (island.stopped_bodies > 0) {
@@ -261,8 +292,15 @@ void DirectIslands::try_to_settle(const SceneOptions& options, const kernel::Sce
         island.most_miss = std::min(Thresholds::direct_calm * step.weight_speed, Thresholds::direct_push);
         island.most_error = island.still = Thresholds::large_stop * step.weight_speed;
       }
-      if (is_plain && kernels.settle(job, settling_, island)) is_settled_[island.number] = 1;
+      if (!is_plain) continue;
+      if (!is_alone(graph, parts, island)) {
+        settle(island);
+        continue;
+      }
+      alone[waiting++] = &island;
+      if (waiting == kernel::settled_side_by_side) settle_alone();
     }
+    settle_alone();
   });
   const auto has_failed = [&](const kernel::SettledIsland& of) { return is_settled_[of.number] == 0; };
   settled_.erase(std::remove_if(settled_.begin(), settled_.end(), has_failed), settled_.end());
