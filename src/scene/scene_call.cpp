@@ -127,6 +127,7 @@ class SceneCall {
   }
 
   SweepOutcome solve(ThreadTeam& team, SceneReport& report) {
+    if (rests_again_ && rows_ == 0) return outcome_at_rest();
     // Scenes that fill less than half of a wide vector are faster on narrow vectors; the blocks are the same for both.
     // With shock propagation a level spans all parts and fills wide vectors.
     const bool is_narrow = workspace_.graph.most_lanes <= narrow_kernels_.width &&
@@ -153,6 +154,20 @@ class SceneCall {
     SweepOutcome outcome = sweep(call, SceneMethod::resting, false, Ending::finish);
     outcome.approach = std::max(collisions.approach, outcome.approach);
     return outcome;
+  }
+
+  /// Of islands without rows that rest again. Everything else that workspace has of them is the last call's.
+  SweepOutcome outcome_at_rest() {
+    SweepOutcome sum;
+    for (const direct::Accepted& of : workspace_.direct.accepted()) {
+      const std::uint32_t island = of.island(workspace_.graph);
+      workspace_.substeps[island] = of.substeps;
+      workspace_.island_residual[island] = std::max(of.residual, 0.0);
+      workspace_.island_approach[island] = 0;
+      workspace_.note_error(island, of.approach);
+      sum.approach = std::max(sum.approach, of.approach);
+    }
+    return sum;
   }
 
   /// True if the scene is one manifold without faults, and the solver stores the impulses of contacts with keys.
