@@ -214,6 +214,8 @@ struct SceneKernelsFor {
   /// Tries the impulses that an island of plain contacts begins with. Returns true if they are its solution. Only the
   /// second one writes results.
   bool (*settle)(const SceneJob<T>& job, const Settling& of, SettledIsland& island);
+  bool (*begin_to_settle)(const SceneJob<T>& job, const Settling& of, SettledIsland& island);
+  bool (*end_settling)(const SceneJob<T>& job, const Settling& of, SettledIsland& island);
   void (*store_settled)(const SceneJob<T>& job, const Settling& of, const SettledIsland& island);
 };
 
