@@ -207,7 +207,8 @@ DirectIslands::Plainness DirectIslands::prepare_to_settle(const kernel::SceneJob
     if (contacts.surface_velocity.x && vector_at(contacts.surface_velocity, contact) != Vector3{})
       return {false, false};
   }
-  return {true, drive_nothing(job, graph, parts, first, end)};
+  const bool may_be_large = end - first + 1 >= static_cast<std::uint32_t>(Thresholds::large_bodies);
+  return {true, may_be_large && drive_nothing(job, graph, parts, first, end)};
 }
 
 /// Finds out whether the island may be large, and whether it rests on a certificate.
@@ -221,8 +222,9 @@ void DirectIslands::take_certificate(const kernel::SceneJob<T>& job, const Graph
   candidate.first_group = group_begin_[island.number];
   candidate.end_group = group_begin_[island.number + 1];
   island.may_be_large = drives_nothing && step.remembers && has_size_of_large(job, candidate);
+  if (!island.may_be_large) return;
   const std::int32_t solver = solver_of(graph, parts, island.number);
-  if (!island.may_be_large || solver < 0) return;
+  if (solver < 0) return;
   const Constraint& first = graph.manifolds[manifolds_[island.first]];
   island.stopped_bodies = solvers_[static_cast<std::size_t>(solver)]->stopped_bodies(
       job.scene->contacts.key[kernel::number_at(job.contact_at, first.first)]);
