@@ -57,7 +57,12 @@ class CallImpulses {
                          in_substeps_ ? options_.substeps.time_step : 0, workspace_.static_friction.slip(),
                          scene_.contacts.lever_a);
     place_results();
-    if (key) remembered.read_contacts(key);
+  }
+  /// Finds the impulses that contacts and rows begin with. Call after reserve() and before a result is written.
+  void begin(ThreadTeam& team) {
+    Remembered<T>& remembered = workspace_.remembered;
+    const Column<const std::uint64_t>&key = scene_.contacts.key, &row_key = scene_.joints.key;
+    if (key) remembered.read_contacts(key, team);
     if (row_key) remembered.read_rows(row_key);
     if (key || row_key) remembered.reserve_absent();
     find_first_of_contacts();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <carom/scene.hpp>
 #include <cmath>
 #include <cstddef>
@@ -92,6 +93,8 @@ class Remembered {
     }
     taken_.reserve(std::max(keys_.size(), contacts));
     new_.reserve(contacts);
+    inherits_.reserve(contacts);
+    left_.reserve(std::max(keys_.size(), contacts));
     place_ = places_.at_least(contacts + 1);
     found_impulse_ = found_impulses_.at_least(components_ * (contacts + 1));
     stored_.resize(components_ * contacts);
@@ -118,13 +121,12 @@ class Remembered {
   }
 
   /// Looks up the keys of contacts.
-  void read_contacts(const Keys& key) {
+  void read_contacts(const Keys& key, ThreadTeam& team) {
     new_.clear();
     all_have_keys_ = true;
     reads_contacts_ = true;
     scale_ = StepScale(last_.time_step, time_step_);
-    is_unchanged_ = !scale_.changes() && key.count == keys_.size() && last_.components >= components_ &&
-                    keys_.count_expected(key, 0) == key.count;
+    is_unchanged_ = keys_.take(key, team) && !scale_.changes() && last_.components >= components_;
     if (is_unchanged_) {
       // Impulses and histories stay where they are.
       impulse_ = last_.impulse.data();
@@ -136,16 +138,34 @@ class Remembered {
     impulse_ = found_impulse_;
     stride_ = contact_count_;
     taken_.assign(keys_.size(), 0);
-    find_contacts(key);
+    // The chunks do not depend on the number of threads: equal keys are told apart by the keys before them in the
+    // chunk.
+    const std::size_t chunks = (key.count + contacts_of_chunk - 1) / contacts_of_chunk;
+    std::atomic<bool> any_new{false}, all_have_keys{true};
+    team.each(chunks, 1, [&](std::size_t first, std::size_t end, std::size_t) {
+      for (std::size_t chunk = first; chunk < end; ++chunk) {
+        const std::size_t begin = chunk * contacts_of_chunk, last = std::min(key.count, begin + contacts_of_chunk);
+        find_contacts(begin, last, chunks > 1);
+        for (std::size_t i = begin; i < last; ++i) {
+          if (place_[i] == is_new) any_new.store(true, std::memory_order_relaxed);
+          if (place_[i] == has_no_key) all_have_keys.store(false, std::memory_order_relaxed);
+        }
+      }
+    });
+    all_have_keys_ = all_have_keys;
+    for (std::size_t i = 0; i < key.count && any_new; ++i)
+      if (place_[i] == is_new) new_.push_back(static_cast<std::uint32_t>(i));
+    if (chunks > 1) find_new_far(team);
     if (scale_.changes()) rescale(key.count);
     if (!new_.empty()) take_absent(key);
   }
   void read_rows(const Keys& key) {
     reads_rows_ = true;
     const StepScale scale(rows_time_step_, time_step_);
+    KeyIndex::Cursor cursor;
     for (std::size_t i = 0; i < key.count; ++i) {
       row_[i] = {};
-      if (const std::uint32_t found = row_keys_.find(key[i]); found != KeyIndex::none) {
+      if (const std::uint32_t found = row_keys_.find(key[i], cursor); found != KeyIndex::none) {
         row_taken_[found] = 1;
         row_[i] = scale(rows_[found].row);
       } else if (const std::uint32_t absent = absent_rows_.find(key[i]); absent != KeyIndex::none) {
@@ -184,12 +204,19 @@ class Remembered {
 
   /// Points of a manifold come and go, its load stays: where some points are new, or some of the last call are gone,
   /// the impulses get the force and the moment that the manifold had. `contacts`: of this call.
-  void inherit(const Graph& graph, const SceneContacts<T>& contacts) {
+  void inherit(const Graph& graph, const SceneContacts<T>& contacts, ThreadTeam& team) {
     if (is_unchanged_ || keys_.size() == 0) return;
     const bool any_gone = std::find(taken_.begin(), taken_.begin() + key_count(), 0) != taken_.begin() + key_count();
     if (!any_gone) return;
     const std::uint32_t* const at = graph.of_contacts.at();
-    for (const Constraint& m : graph.manifolds) pass_on(m, at, contacts);
+    const std::vector<Constraint>& manifolds = graph.manifolds;
+    inherits_.resize(manifolds.size());
+    team.each(manifolds.size(), manifolds_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+      for (std::size_t m = first; m < end; ++m) inherits_[m] = may_inherit(manifolds[m], at) ? 1 : 0;
+    });
+    // In order: a load that several manifolds may inherit goes to the first one.
+    for (std::size_t m = 0; m < manifolds.size(); ++m)
+      if (inherits_[m] != 0) pass_on(manifolds[m], at, contacts);
   }
 
   /// Removes the initial impulse of a contact. Returns false if it was zero.
@@ -240,12 +267,9 @@ class Remembered {
   /// The next call will know all contacts, which have keys, and the places of their numbers. `set_histories(next,
   /// first, end)` sets the histories of these manifolds; their rests are the stored ones already.
   template <class SetHistories>
-  void keep_all(const Keys& key, const std::vector<Constraint>& manifolds, const std::vector<std::uint32_t>& island,
+  void keep_all(const std::vector<Constraint>& manifolds, const std::vector<std::uint32_t>& island,
                 const SetHistories& set_histories, ThreadTeam& team) {
-    if (!is_unchanged_) {
-      keys_.insert(key);
-      keys_.replace();
-    }
+    keys_.replace();
     next_.begins_manifold.assign(contact_count_, 0);
     next_.island.resize(contact_count_);
     next_.arm.resize(3 * contact_count_);
@@ -267,6 +291,7 @@ class Remembered {
 
   /// The next call will know those contacts that are added, manifold by manifold.
   void begin_to_add() {
+    keys_.begin_to_insert();
     next_.impulse.resize(components_ * contact_count_);
     next_.begins_manifold.clear();
     next_.island.clear();
@@ -451,27 +476,48 @@ class Remembered {
   std::ptrdiff_t key_count() const { return static_cast<std::ptrdiff_t>(keys_.size()); }
   std::ptrdiff_t row_count() const { return static_cast<std::ptrdiff_t>(rows_.size()); }
 
-  void find_contacts(const Keys& key) {
+  /// `near`: contacts that are far from their last places are left to `find_new_far`.
+  void find_contacts(std::size_t begin, std::size_t end, bool near) {
     // Runs of keys as they were are copied at once, until there have been many of them.
-    std::size_t i = 0, runs = 0;
-    while (i < key.count && runs <= key.count / 32) {
-      const std::size_t n = keys_.count_expected(key, i);
-      take_run(i, keys_.expected(), n);
-      keys_.pass(n);
+    KeyIndex::Cursor cursor = near ? keys_.cursor_at(begin, end) : KeyIndex::Cursor{};
+    const auto find = [&](std::size_t i) {
+      const std::uint64_t key = keys_.taken(i);
+      take(i, near ? keys_.find_near(key, cursor) : keys_.find(key, cursor));
+    };
+    std::size_t i = begin, runs = 0;
+    while (i < end && runs <= (end - begin) / 32) {
+      const std::size_t n = keys_.count_expected(cursor, i, end);
+      take_run(i, cursor.expected, n);
+      cursor.expected += n;
       i += n;
-      if (i == key.count) return;
-      find(i, key[i]);
+      if (i == end) return;
+      find(i);
       take_impulses(i, i + 1);
       ++i;
       ++runs;
     }
     const std::size_t first = i;
     constexpr std::size_t ahead = 16;
-    for (; i < key.count; ++i) {
-      if (i + ahead < key.count) keys_.prefetch(key[i + ahead]);
-      find(i, key[i]);
+    for (; i < end; ++i) {
+      if (i + ahead < end) keys_.prefetch(keys_.taken(i + ahead));
+      find(i);
     }
-    take_impulses(first, key.count);
+    take_impulses(first, end);
+  }
+  /// Looks for the contacts that are new, or far from their last places, among the places that nobody has taken.
+  void find_new_far(ThreadTeam& team) {
+    left_.clear();
+    for (std::uint32_t place = 0; place < keys_.size() && !new_.empty(); ++place)
+      if (taken_[place] == 0) left_.push_back(place);
+    if (left_.empty()) return;
+    keys_.make_table(left_);
+    team.each(new_.size(), manifolds_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+      for (std::size_t n = first; n < end; ++n) {
+        take(new_[n], keys_.find_in_table(keys_.taken(new_[n])));
+        take_impulses(new_[n], new_[n] + 1);
+      }
+    });
+    std::erase_if(new_, [&](std::uint32_t i) { return place_[i] != is_new; });
   }
   /// Contacts from i on equal the last call's from place `from` on.
   void take_run(std::size_t i, std::size_t from, std::size_t n) {
@@ -481,23 +527,21 @@ class Remembered {
       else
         std::fill_n(impulse(c) + i, n, T(0));
     std::iota(place_ + i, place_ + i + n, static_cast<std::uint32_t>(from));
-    std::fill_n(taken_.begin() + static_cast<std::ptrdiff_t>(from), n, std::uint8_t{1});
+    for (std::size_t k = 0; k < n; ++k) mark_taken(from + k);
     if (with_history_) found_histories_.take(i, last_.history, from, n);
   }
-  void find(std::size_t i, std::uint64_t key) {
-    const std::uint32_t found = keys_.find(key);
-    place_[i] = found != KeyIndex::none ? found : key != 0 ? is_new : has_no_key;
-    if (found != KeyIndex::none) {
-      taken_[found] = 1;
-      if (with_history_) found_histories_.take(i, last_.history, found, 1);
-      return;
-    }
-    if (key != 0)
-      new_.push_back(static_cast<std::uint32_t>(i));
+  /// Contact i was at this place, or is new.
+  void take(std::size_t i, std::uint32_t found) {
+    place_[i] = found != KeyIndex::none ? found : keys_.taken(i) != 0 ? is_new : has_no_key;
+    if (found != KeyIndex::none) mark_taken(found);
+    if (!with_history_) return;
+    if (found != KeyIndex::none)
+      found_histories_.take(i, last_.history, found, 1);
     else
-      all_have_keys_ = false;
-    if (with_history_) found_histories_.put(i, {});
+      found_histories_.put(i, {});
   }
+  /// Equal keys have one place, which several threads may mark.
+  void mark_taken(std::size_t place) { __atomic_store_n(&taken_[place], std::uint8_t{1}, __ATOMIC_RELAXED); }
   void take_impulses(std::size_t first, std::size_t end) {
     for (std::size_t c = 0; c < components_; ++c) {
       const bool is_known = c < last_.components;
@@ -514,6 +558,21 @@ class Remembered {
     bool is_any = false;
   };
 
+  /// True if a point of the manifold had neighbours in the last call that nobody has taken.
+  bool may_inherit(const Constraint& m, const std::uint32_t* at) const {
+    const auto& begins = last_.begins_manifold;
+    std::size_t seen_end = 0;
+    for (std::uint32_t k = 0; k < m.count; ++k) {
+      std::size_t place = place_[kernel::number_at(at, m.first + k)];
+      if (place >= has_no_key || place + 1 == seen_end) continue;
+      place = first_place(place);
+      do {
+        if (taken_[place] == 0) return true;
+      } while (++place < begins.size() && begins[place] == 0);
+      seen_end = place;
+    }
+    return false;
+  }
   void pass_on(const Constraint& m, const std::uint32_t* at, const SceneContacts<T>& contacts) {
     const auto each = [&](const auto& f) {
       for (std::uint32_t k = 0; k < m.count; ++k) f(kernel::number_at(at, m.first + k));
@@ -608,14 +667,16 @@ class Remembered {
     return place;
   }
 
-  static constexpr std::size_t manifolds_at_once = 128;
+  static constexpr std::size_t manifolds_at_once = 128, contacts_of_chunk = 2048;
   static constexpr std::uint32_t is_new = KeyIndex::none, has_no_key = is_new - 1;
 
   KeyIndex keys_, row_keys_;
   Records last_, next_;
   std::vector<T> stored_, stored_rests_;
-  std::vector<std::uint8_t> taken_;  // contacts of the last call that this call has
-  std::vector<std::uint32_t> new_;   // contacts whose keys the last call did not have
+  std::vector<std::uint8_t> taken_;     // contacts of the last call that this call has
+  std::vector<std::uint8_t> inherits_;  // manifolds
+  std::vector<std::uint32_t> new_;      // contacts whose keys the last call did not have
+  std::vector<std::uint32_t> left_;     // places whose keys no contact of this call has been found to have
   std::vector<RowRecord> rows_, next_rows_;
   std::vector<std::uint8_t> row_taken_;  // as taken_
   Absent<AbsentContact> absent_;

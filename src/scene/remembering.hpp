@@ -91,7 +91,7 @@ void remember_contacts(const Memorable<T>& of) {
   const Column<const std::uint64_t>& key = of.scene.contacts.key;
   if (job.contact_at == nullptr && remembered.all_have_keys() && !any_fault(job))
     return remembered.keep_all(
-        key, graph.manifolds, graph.island_of_manifold,
+        graph.manifolds, graph.island_of_manifold,
         [&](Histories<T>& next, std::size_t first, std::size_t end) { set_histories(of, next, first, end); }, of.team);
   const auto history_of = [&](std::uint32_t i, std::uint32_t island) {
     ImpulseHistory<T> history;

@@ -1,6 +1,7 @@
 #include "scene_call.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -80,6 +81,7 @@ class SceneCall {
     reserve_for_graphs(slots.most);
     SceneReport report;
     const auto work = [&](ThreadTeam& team) {
+      impulses_.begin(team);
       input_.validate(team);
       team.each(rows_, validated_at_once,
                 [&](std::size_t first, std::size_t end, std::size_t) { impulses_.begin_rows(first, end); });
@@ -219,23 +221,35 @@ class SceneCall {
   /// the graph of the last call is the one of this call, too.
   bool rests_again(ThreadTeam& team, const Parts& parts) {
     const LastRest& last = workspace_.last_rest;
-    const auto same = [](const auto& x, const auto* y, std::size_t count) {
-      return std::equal(x.begin(), x.end(), y, y + count);
+    const bool may = was_at_rest_ && same_options_ && builds_ == 0 && may_rest_again() &&
+                     (contacts_ == 0 || workspace_.remembered.is_unchanged()) && last.movable.size() == bodies_ &&
+                     last.body_a.size() == contacts_ && last.row_body_a.size() == rows_;
+    if (!may) return false;
+    std::atomic<bool> has_structure{true};
+    const auto compare = [&](std::size_t count, const auto& are_same) {
+      team.each(count, 4 * validated_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+        const auto same = [&](const auto& x, const auto* y) {
+          return std::equal(x.data() + first, x.data() + end, y + first);
+        };
+        const auto all_ok = [&](const std::uint8_t* status) {
+          return std::all_of(status + first, status + end, [](std::uint8_t of) { return of == ok; });
+        };
+        if (!are_same(same, all_ok)) has_structure.store(false, std::memory_order_relaxed);
+      });
     };
-    const auto all_ok = [](const std::uint8_t* status, std::size_t count) {
-      return std::all_of(status, status + count, [](std::uint8_t of) { return of == ok; });
-    };
-    const bool has_structure =
-        was_at_rest_ && same_options_ && builds_ == 0 && may_rest_again() &&
-        (contacts_ == 0 || workspace_.remembered.is_unchanged()) && all_ok(job_.status, contacts_) &&
-        all_ok(job_.row_status, rows_) && same(last.movable, parts.movable, bodies_) &&
-        same(last.body_a, parts.body_a, contacts_) && same(last.body_b, parts.body_b, contacts_) &&
-        same(last.link, parts.links.to_previous, contacts_) && same(last.row_body_a, parts.row_body_a, rows_) &&
-        same(last.row_body_b, parts.row_body_b, rows_);
+    compare(bodies_, [&](const auto& same, const auto&) { return same(last.movable, parts.movable); });
+    compare(contacts_, [&](const auto& same, const auto& all_ok) {
+      return all_ok(job_.status) && same(last.body_a, parts.body_a) && same(last.body_b, parts.body_b) &&
+             same(last.link, parts.links.to_previous);
+    });
+    compare(rows_, [&](const auto& same, const auto& all_ok) {
+      return all_ok(job_.row_status) && same(last.row_body_a, parts.row_body_a) &&
+             same(last.row_body_b, parts.row_body_b);
+    });
     if (!has_structure) return false;
     set_graph();
     Graph& graph = workspace_.graph;
-    const Slops<T> slops(job_, options_.substeps, workspace_.square_sizes.at_least(bodies_ + 1));
+    const Slops<T> slops(job_, options_.substeps, workspace_.square_sizes.at_least(bodies_ + 1), team);
     if (!workspace_.direct.settle_again(options_, kernels_, job_, graph, parts, slops, remembered_rows(),
                                         workspace_.substeps, team))
       return false;
@@ -336,6 +350,7 @@ class SceneCall {
       workspace_.energy_sums.at_least(2 * bodies_ + 1);
       workspace_.shares.at_least(bodies_ + 1);
       workspace_.loads.at_least(loads_of_a_body * (bodies_ + 1));
+      workspace_.manifold_loads.at_least(loads_of_a_body * (contacts_ + 1));
       workspace_.square_sizes.at_least(bodies_ + 1);
     }
   }
@@ -393,16 +408,16 @@ class SceneCall {
     graph.connect(parts);
     set_graph();
     take_static_friction();
-    if (impulses_.remembers_contacts()) workspace_.remembered.inherit(graph, scene_.contacts);
+    if (impulses_.remembers_contacts()) workspace_.remembered.inherit(graph, scene_.contacts, team);
     workspace_.substeps.clear();
     workspace_.island_energy.clear();
     if (is(SceneMethod::substeps)) {
       // An abandoned pass may have left displacements.
       std::fill_n(job_.displacements, bodies_ + 1, kernel::VelocityRow<T>{});
-      const Slops<T> slops(job_, options_.substeps, workspace_.square_sizes.at_least(bodies_ + 1));
+      const Slops<T> slops(job_, options_.substeps, workspace_.square_sizes.at_least(bodies_ + 1), team);
       workspace_.direct.settle(options_, kernels_, job_, graph, parts, slops, remembered_rows(), team);
       count_substeps(options_, job_, workspace_, slops, impulses_.of_rows(), impulses_.remembers_contacts(),
-                     impulses_.remembers_rows());
+                     impulses_.remembers_rows(), team);
       workspace_.direct.solve(options_, kernels_, *entry_.scene.blocks, job_, graph, parts, slops, workspace_.substeps,
                               workspace_.substeps_wanted, team, builds_++ == 0);
       graph.sort_islands(workspace_.substeps, workspace_.substeps_wanted);

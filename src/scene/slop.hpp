@@ -9,6 +9,7 @@
 
 #include "kernel/body_record.hpp"
 #include "kernel/scene/scene_job.hpp"
+#include "thread_team.hpp"
 
 namespace carom::scene {
 
@@ -37,10 +38,13 @@ template <class T>
 class Slops : Bodies<T> {
  public:
   /// `size2`: memory for a number of every body.
-  Slops(const kernel::SceneJob<T>& job, const SubstepsOptions& options, double* size2)
+  Slops(const kernel::SceneJob<T>& job, const SubstepsOptions& options, double* size2, ThreadTeam& team)
       : Bodies<T>(job), options_(options), size2_(size2) {
-    for (std::size_t i = 0; i < job.bodies && !(options.slop > 0); ++i)
-      size2[i] = size2_of(static_cast<std::int32_t>(i));
+    if (options.slop > 0) return;
+    constexpr std::size_t at_once = 512;
+    team.each(job.bodies, at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+      for (std::size_t i = first; i < end; ++i) size2[i] = size2_of(static_cast<std::int32_t>(i));
+    });
   }
 
   /// [m²] of a joint.

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace carom::scene {
 namespace {
 
 constexpr std::size_t ages = loads_of_a_body;
+constexpr std::size_t manifolds_at_once = 128;
 
 /// [1/s⁴] (load / slop)², of a load [m/s²] and the square of a slop.
 double square_of_need(double load, double slop2) {
@@ -37,7 +39,7 @@ class Loads : Bodies<T> {
   }
 
   /// [N s] that both bodies of a contact or joint carry, of the last call and the two before.
-  void add(const Constraint& of, const T (&size)[ages]) {
+  void add(const Constraint& of, const T* size) {
     for (const std::int32_t body : {of.body_a, of.body_b}) {
       if (!moves(body)) continue;
       T* const load = loads_ + ages * static_cast<std::size_t>(body);
@@ -124,7 +126,8 @@ class ColdLoads : Bodies<T> {
 
 template <class T>
 void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job, Workspace<T>& workspace,
-                    const Slops<T>& slops, const T* row_impulse, bool has_history, bool rows_have_history) {
+                    const Slops<T>& slops, const T* row_impulse, bool has_history, bool rows_have_history,
+                    ThreadTeam& team) {
   const Graph& graph = workspace.graph;
   const SubstepsOptions& how = options.substeps;
   std::vector<double>&needed = workspace.substeps_needed, &slop2 = workspace.substeps_slop2;
@@ -144,18 +147,26 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
     ColdLoads<T> cold(job, workspace);
     const Vector3Columns<const T>&p = job.warm_impulse, &n = job.scene->contacts.normal;
     const Histories<T>* const history = has_history ? &workspace.remembered.histories() : nullptr;
+    const auto sizes = [&](std::size_t m) { return workspace.manifold_loads.data() + ages * m; };
+    team.each(p.x ? graph.manifolds.size() : 0, manifolds_at_once,
+              [&](std::size_t first, std::size_t end, std::size_t) {
+                for (std::size_t m = first; m < end; ++m) {
+                  if (is_settled(graph.island_of_manifold[m])) continue;
+                  T* const size = sizes(m);
+                  std::fill_n(size, ages, T(0));
+                  for (std::uint32_t k = 0; k < graph.manifolds[m].count; ++k) {
+                    const std::uint32_t i = kernel::number_at(job.contact_at, graph.manifolds[m].first + k);
+                    const T last = std::max(p.x[i] * n.x[i] + p.y[i] * n.y[i] + p.z[i] * n.z[i], T(0));
+                    size[0] += last;
+                    for (std::size_t age = 1; age < ages; ++age)
+                      size[age] += has_history ? history->earlier(age - 1)[i] : last;
+                  }
+                }
+              });
     for (std::size_t m = 0; p.x && m < graph.manifolds.size(); ++m) {
       if (is_settled(graph.island_of_manifold[m])) continue;
-      const Constraint& of = graph.manifolds[m];
-      T size[ages] = {};
-      for (std::uint32_t k = 0; k < of.count; ++k) {
-        const std::uint32_t i = kernel::number_at(job.contact_at, of.first + k);
-        const T last = std::max(p.x[i] * n.x[i] + p.y[i] * n.y[i] + p.z[i] * n.z[i], T(0));
-        size[0] += last;
-        for (std::size_t age = 1; age < ages; ++age) size[age] += has_history ? history->earlier(age - 1)[i] : last;
-      }
-      loads.add(of, size);
-      if (size[0] > T(0)) cold.know(graph.island_of_manifold[m]);
+      loads.add(graph.manifolds[m], sizes(m));
+      if (sizes(m)[0] > T(0)) cold.know(graph.island_of_manifold[m]);
     }
     const JointRows<T>& rows = job.scene->joints;
     for (std::size_t m = 0; m < graph.groups.size(); ++m) {
@@ -194,9 +205,15 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
     // The larger number of before counts where islands have met.
     const auto recall = [&](bool has, const std::vector<Constraint>& all, const std::vector<std::uint32_t>& island,
                             const std::uint32_t* at, const auto& need_of) {
+      const SubstepNeed* last = nullptr;
       for (std::size_t m = 0; has && m < all.size(); ++m)
         for (std::uint32_t k = 0; k < all[m].count && !is_settled(island[m]); ++k) {
           const SubstepNeed& before = need_of(kernel::number_at(at, all[m].first + k));
+          // Mostly all contacts of an island have the same.
+          const bool is_known = last != nullptr && (k > 0 || (m > 0 && island[m] == island[m - 1])) &&
+                                std::memcmp(last, &before, sizeof before) == 0;
+          last = &before;
+          if (is_known) continue;
           SubstepNeed& of_island = wanted[island[m]];
           const SubstepNeed both = of_island;
           if (before.substeps > of_island.substeps) of_island = before;
@@ -232,8 +249,8 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
 }
 
 template void count_substeps(const SceneOptions&, const kernel::SceneJob<float>&, Workspace<float>&,
-                             const Slops<float>&, const float*, bool, bool);
+                             const Slops<float>&, const float*, bool, bool, ThreadTeam&);
 template void count_substeps(const SceneOptions&, const kernel::SceneJob<double>&, Workspace<double>&,
-                             const Slops<double>&, const double*, bool, bool);
+                             const Slops<double>&, const double*, bool, bool, ThreadTeam&);
 
 }  // namespace carom::scene

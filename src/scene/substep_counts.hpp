@@ -19,6 +19,7 @@ inline constexpr std::size_t loads_of_a_body = 3;
 /// their needs. `has_history`: the solver has remembered impulses of contacts and rows.
 template <class T>
 void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job, Workspace<T>& workspace,
-                    const Slops<T>& slops, const T* row_impulse, bool has_history, bool rows_have_history);
+                    const Slops<T>& slops, const T* row_impulse, bool has_history, bool rows_have_history,
+                    ThreadTeam& team);
 
 }  // namespace carom::scene

@@ -163,7 +163,7 @@ struct Workspace {
   Scratch<EnergySums> energy_sums;
   Scratch<T> shares;  // of the brake, of bodies
   std::vector<IslandEnergy> island_energy;
-  Scratch<T> loads;
+  Scratch<T> loads, manifold_loads;
   Scratch<double> square_sizes;  // see Slops
   std::vector<SubstepNeed> substeps_wanted;
   std::vector<std::uint8_t> has_joint;      // bodies, where there are joints

@@ -271,11 +271,18 @@ class SceneKeys : public testing::Test {};
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(SceneKeys, Precisions);
 
+bool has_equal_keys(Keys key) {
+  std::ranges::sort(key);
+  const auto first = std::ranges::upper_bound(key, std::uint64_t{0});
+  return std::adjacent_find(first, key.end()) != key.end();
+}
+
 template <class T>
-void expect_plain_search(std::size_t bodies, bool in_order, bool with_faults, const SceneOptions& options) {
+void expect_plain_search(std::size_t bodies, bool in_order, bool with_faults, const SceneOptions& options,
+                         int threads = 1) {
   for (const Order& order : orders()) {
     support::Draw draw(bodies + (in_order ? 1u : 0u));
-    SceneSolver solver({.threads = 1});
+    SceneSolver solver({.threads = threads});
     PlainMemory<T> memory;
     Keys key;
     for (int call = 0; call < 6; ++call) {
@@ -287,6 +294,8 @@ void expect_plain_search(std::size_t bodies, bool in_order, bool with_faults, co
       while (key.size() < scene.contact_count()) key.push_back(10 + 3 * key.size());
       key.resize(scene.contact_count());
       order.change(key, call, draw);
+      // Many keys are looked for in chunks, which tell equal keys apart in another way.
+      if (bodies > 500 && has_equal_keys(key)) break;
       const auto manifolds = manifolds_of(scene);
       scene.warm_impulse = memory.recall(scene, key, manifolds);
       const Solved<T> expected = solved(scene, options);
@@ -308,6 +317,12 @@ TYPED_TEST(SceneKeys, in_any_order_bring_the_impulses_of_a_plain_search) {
       expect_plain_search<TypeParam>(3, in_order, with_faults, options);
       expect_plain_search<TypeParam>(60, in_order, with_faults, options);
     }
+}
+
+TEST(SceneKey, of_many_contacts_brings_the_impulses_of_a_plain_search_on_three_threads) {
+  SceneOptions options;
+  set_iterations(options, 1);
+  expect_plain_search<float>(650, false, false, options, 3);
 }
 
 TYPED_TEST(SceneKeys, in_any_order_bring_the_impulses_of_a_plain_search_to_substeps) {

@@ -216,6 +216,8 @@ struct SceneKernelsFor {
   bool (*settle)(const SceneJob<T>& job, const Settling& of, SettledIsland& island);
   std::uint32_t (*settle_alone)(const SceneJob<T>& job, const Settling& of, SettledIsland* const* islands,
                                 std::size_t count);
+  bool (*begin_to_settle)(const SceneJob<T>& job, const Settling& of, SettledIsland& island);
+  bool (*end_settling)(const SceneJob<T>& job, const Settling& of, SettledIsland& island);
   void (*store_settled)(const SceneJob<T>& job, const Settling& of, const SettledIsland& island);
 };
 

@@ -218,6 +218,8 @@ constexpr SceneKernelsFor<T> scene_kernels_for() {
           &LoneIslands<A, T>::solve,
           &SettledIslands<A, T>::settle,
           &SettledAlone<A, T>::settle,
+          &SettledIslands<A, T>::begin_to_settle,
+          &SettledIslands<A, T>::end_settling,
           &SettledIslands<A, T>::store_settled};
 }
 

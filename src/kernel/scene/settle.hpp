@@ -71,59 +71,84 @@ struct SettledIslands : FourLanes {
   [[gnu::always_inline]] static SettledRow& row_of(const SceneJob<T>& job, const Settling& of, std::int32_t body) {
     return of.rows[body < 0 ? static_cast<std::ptrdiff_t>(job.bodies) : body];
   }
+  /// False for bodies that belong to other shares of the island.
+  [[gnu::always_inline]] static bool has(const SettledIsland& island, std::int32_t body) {
+    return island.share_of == nullptr || body < 0 || island.share_of[body] == island.share;
+  }
+  [[gnu::always_inline]] static double turning(const T* record) {
+    const T* const j = record + BodyRecord::inverse_inertia;
+    return is_movable(record) ? (static_cast<double>(j[0]) + static_cast<double>(j[3])) + static_cast<double>(j[5])
+                              : 0.0;
+  }
   /// The row of a body of the island. Rows of bodies that nothing moves have been set before.
   [[gnu::always_inline]] static SettledRow& begun_row(const SceneJob<T>& job, const Settling& of, SettledIsland& island,
-                                                      std::int32_t body, std::size_t& bodies) {
+                                                      std::int32_t body) {
     SettledRow& row = row_of(job, of, body);
     if (row.call == of.call) return row;
     row.call = of.call;
     row.next = island.body;
     row.is_pushed = false;
     island.body = body;
-    ++bodies;
+    ++island.bodies;
     const T* const v = job.velocities[body].numbers;
     for (std::size_t c = 0; c < 4; ++c) row.force[c] = row.torque[c] = 0;
     for (std::size_t c = 0; c < 6; ++c) row.free[c] = row.before[c] = static_cast<double>(v[c]);
     const T* const record = record_of(job.body_rows, body);
-    const T* const j = record + BodyRecord::inverse_inertia;
     row.moves = is_movable(record);
-    row.turning = row.moves ? (static_cast<double>(j[0]) + static_cast<double>(j[3])) + static_cast<double>(j[5]) : 0.0;
+    row.turning = turning(record);
     if (job.changes != nullptr)
       for (std::size_t c = 0; c < 6; ++c)
         row.before[c] = row.free[c] - static_cast<double>(job.changes[body].numbers[c]);
     return row;
   }
 
+  [[gnu::always_inline]] static void find_normal(const SceneJob<T>& job, std::uint32_t contact, double (&normal)[3]) {
+    const Vector3Columns<const T>& normals = job.scene->contacts.normal;
+    const double n[3] = {static_cast<double>(element(normals.x, contact)),
+                         static_cast<double>(element(normals.y, contact)),
+                         static_cast<double>(element(normals.z, contact))};
+    const double inverse = 1 / __builtin_sqrt((n[0] * n[0] + n[1] * n[1]) + n[2] * n[2]);
+    for (std::size_t c = 0; c < 3; ++c) normal[c] = inverse * n[c];
+  }
   /// Sets the unit normals. A loop of its own, because roots and quotients would stall longer ones.
   [[gnu::always_inline]] static void find_normals(const SceneJob<T>& job, const Settling& of,
                                                   const SettledIsland& island) {
-    const Vector3Columns<const T>& normals = job.scene->contacts.normal;
-    for (std::uint32_t k = island.first; k < island.end; ++k) {
-      const std::uint32_t contact = number_at(job.contact_at, job.manifolds[of.manifolds[k]].first);
-      const double n[3] = {static_cast<double>(element(normals.x, contact)),
-                           static_cast<double>(element(normals.y, contact)),
-                           static_cast<double>(element(normals.z, contact))};
-      const double inverse = 1 / __builtin_sqrt((n[0] * n[0] + n[1] * n[1]) + n[2] * n[2]);
-      for (std::size_t c = 0; c < 3; ++c) of.of_manifold[k].normal[c] = inverse * n[c];
-    }
+    for (std::uint32_t k = island.first; k < island.end; ++k)
+      find_normal(job, number_at(job.contact_at, job.manifolds[of.manifolds[k]].first), of.of_manifold[k].normal);
   }
 
-  /// The impulses that the points of a manifold begin with.
-  [[gnu::always_inline]] static Vector impulses(const SceneJob<T>& job, const Place& at) {
-    const Vector w = load(job.warm_impulse, at);
-    if (job.warm_rest.x.data == nullptr) return w;
-    const Vector rest = load(job.warm_rest, at);
-    return {w.x + rest.x, w.y + rest.y, w.z + rest.z};
+  /// The impulses of the points of a manifold.
+  [[gnu::always_inline]] static Vector impulse_of(const SceneJob<T>& job, const Constraint& m, const Place& at) {
+    Vector w = load(job.warm_impulse, at);
+    if (job.warm_rest.x.data != nullptr) {
+      const Vector rest = load(job.warm_rest, at);
+      w = {w.x + rest.x, w.y + rest.y, w.z + rest.z};
+    }
+    if (m.count < 4) {
+      Four there{};
+      for (std::uint32_t i = 0; i < m.count; ++i) there[i] = 1;
+      w = {there * w.x, there * w.y, there * w.z};
+    }
+    return w;
   }
-  /// Takes them for store_settled().
-  static void take_impulses(const SceneJob<T>& job, SettledManifold& to, const Place& at) {
-    store(to.impulse, impulses(job, at));
+  /// Adds the impulses of a manifold to a body. `sign`: 1 for body A, -1 for body B.
+  [[gnu::always_inline]] static void push(SettledRow& row, double sign, bool is_pushed, const Four& force,
+                                          const Four& torque) {
+    // Rows of bodies that nothing moves belong to several threads.
+    if (!row.moves) return;
+    row.is_pushed = row.is_pushed || is_pushed;
+    store(row.force, load(row.force) + sign * force);
+    store(row.torque, load(row.torque) + sign * torque);
+  }
+
+  /// Takes the impulses of a manifold for store_settled().
+  static void take_impulses(const SceneJob<T>& job, const Constraint& m, SettledManifold& to, const Place& at) {
+    store(to.impulse, impulse_of(job, m, at));
   }
 
   /// Adds up the impulses on the bodies. Returns false if a contact has left its cone, or has an impulse although it is
   /// open.
-  [[gnu::always_inline]] static bool begin(const SceneJob<T>& job, const Settling& of, SettledIsland& island,
-                                           std::size_t& bodies) {
+  [[gnu::always_inline]] static bool begin(const SceneJob<T>& job, const Settling& of, SettledIsland& island) {
     const SceneContacts<T>& contacts = job.scene->contacts;
     Truth bad{};
     find_normals(job, of, island);
@@ -131,12 +156,7 @@ struct SettledIslands : FourLanes {
       const Constraint& m = job.manifolds[of.manifolds[k]];
       SettledManifold& to = of.of_manifold[k];
       const Place at = place_of(job, of, m);
-      Vector w = impulses(job, at);
-      if (m.count < 4) {
-        Four there{};
-        for (std::uint32_t i = 0; i < m.count; ++i) there[i] = 1;
-        w = {there * w.x, there * w.y, there * w.z};
-      }
+      const Vector w = impulse_of(job, m, at);
       const Four zero{}, normal = dot(w, to.normal);
       const Vector t = {w.x - normal * to.normal[0], w.y - normal * to.normal[1], w.z - normal * to.normal[2]};
       const Four friction2 = (t.x * t.x + t.y * t.y) + t.z * t.z, most = to.friction * normal;
@@ -144,35 +164,58 @@ struct SettledIslands : FourLanes {
       const Truth holds = (friction2 <= most * most) & (normal < zero + of.most_number);
       bad |= (loaded & ~holds) | (~loaded & ~nothing);
       store(to.impulse, w);
-      SettledRow &a = begun_row(job, of, island, m.body_a, bodies), &b = begun_row(job, of, island, m.body_b, bodies);
       const bool is_pushed = any(loaded);
       const Vector ra = load(contacts.lever_a, at), rb = load(contacts.lever_b, at);
-      const Vector of_a = cross(ra, w), of_b = cross(rb, w);
+      const Four force = sums(w);
+      // Another thread may write the row of a body of another share.
+      double turning_a, turning_b;
+      if (has(island, m.body_a)) [[likely]] {
+        SettledRow& a = begun_row(job, of, island, m.body_a);
+        turning_a = a.turning;
+        push(a, 1, is_pushed, force, sums(cross(ra, w)));
+      } else {
+        turning_a = turning(record_of(job.body_rows, m.body_a));
+      }
+      if (has(island, m.body_b)) [[likely]] {
+        SettledRow& b = begun_row(job, of, island, m.body_b);
+        turning_b = b.turning;
+        push(b, -1, is_pushed, force, sums(cross(rb, w)));
+      } else {
+        turning_b = turning(record_of(job.body_rows, m.body_b));
+      }
       // Sweeps find the contacts whose K or target overflows.
-      Four range = a.turning * ((ra.x * ra.x + ra.y * ra.y) + ra.z * ra.z) +
-                   b.turning * ((rb.x * rb.x + rb.y * rb.y) + rb.z * rb.z);
+      Four range = turning_a * ((ra.x * ra.x + ra.y * ra.y) + ra.z * ra.z) +
+                   turning_b * ((rb.x * rb.x + rb.y * rb.y) + rb.z * rb.z);
       if (contacts.target_velocity.data != nullptr)
         range = larger(range, magnitude(load(contacts.target_velocity, at)));
       bad |= ~(range < of.most_number);
-      const Four force = sums(w);
-      // Rows of bodies that nothing moves belong to several threads.
-      if (a.moves) {
-        a.is_pushed = a.is_pushed || is_pushed;
-        store(a.force, load(a.force) + force);
-        store(a.torque, load(a.torque) + sums(of_a));
-      }
-      if (b.moves) {
-        b.is_pushed = b.is_pushed || is_pushed;
-        store(b.force, load(b.force) - force);
-        store(b.torque, load(b.torque) - sums(of_b));
-      }
     }
+    if (island.share_of != nullptr) begin_of_later_shares(job, of, island);
     for (std::uint32_t k = island.first_row; k < island.end_row; ++k) {
       const SettledJointRow& of_row = of.joint_rows[k];
-      add(begun_row(job, of, island, of_row.body_a, bodies), of_row.impulse, of_row.along_a);
-      add(begun_row(job, of, island, of_row.body_b, bodies), of_row.impulse, of_row.along_b);
+      add(begun_row(job, of, island, of_row.body_a), of_row.impulse, of_row.along_a);
+      add(begun_row(job, of, island, of_row.body_b), of_row.impulse, of_row.along_b);
     }
     return !any(bad);
+  }
+  /// Adds the impulses of manifolds of later shares to bodies of this one: every body gets the impulses of its
+  /// manifolds in the order of the island, for any number of shares.
+  static void begin_of_later_shares(const SceneJob<T>& job, const Settling& of, const SettledIsland& island) {
+    const SceneContacts<T>& contacts = job.scene->contacts;
+    const auto is_own = [&](std::int32_t body) { return body >= 0 && island.share_of[body] == island.share; };
+    for (std::uint32_t k = island.end; k < island.end_of_island; ++k) {
+      const Constraint& m = job.manifolds[of.manifolds[k]];
+      const bool has_a = is_own(m.body_a), has_b = is_own(m.body_b);
+      if (!has_a && !has_b) continue;
+      const Place at = place_of(job, of, m);
+      const Vector w = impulse_of(job, m, at);
+      double n[3];
+      find_normal(job, at.index[0], n);
+      const bool is_pushed = any(dot(w, n) > Four{});
+      const Four force = sums(w);
+      if (has_a) push(row_of(job, of, m.body_a), 1, is_pushed, force, sums(cross(load(contacts.lever_a, at), w)));
+      if (has_b) push(row_of(job, of, m.body_b), -1, is_pushed, force, sums(cross(load(contacts.lever_b, at), w)));
+    }
   }
   [[gnu::always_inline]] static void add(SettledRow& row, double impulse, const double (&along)[6]) {
     if (!row.moves) return;
@@ -221,7 +264,8 @@ struct SettledIslands : FourLanes {
     bool is_uniform = true;
     for (std::int32_t i = island.body; i >= 0 && job.changes != nullptr; i = of.rows[i].next)
       for (std::size_t c = 0; c < 6; ++c)
-        is_uniform = is_uniform && job.changes[i].numbers[c] == (c < 3 ? job.changes[island.body].numbers[c] : T(0));
+        is_uniform =
+            is_uniform && job.changes[i].numbers[c] == (c < 3 ? job.changes[island.reference_body].numbers[c] : T(0));
     return is_uniform;
   }
 
@@ -311,12 +355,22 @@ struct SettledIslands : FourLanes {
   /// Returns true if the impulses that the island begins with are its solution up to rounding. Nothing that the
   /// caller sees is written.
   static bool settle(const SceneJob<T>& job, const Settling& of, SettledIsland& island) {
-    std::size_t bodies = 0;
+    return begin_to_settle(job, of, island) && end_settling(job, of, island);
+  }
+  /// Both halves, for shares: all shares of an island have begun before the first one ends.
+  static bool begin_to_settle(const SceneJob<T>& job, const Settling& of, SettledIsland& island) {
+    island.bodies = 0;
     island.body = -1;
+    const bool is_good = begin(job, of, island) && find_velocities(job, of, island);
+    leave_lanes<A>();
+    return is_good;
+  }
+  /// `bodies` are the island's.
+  static bool end_settling(const SceneJob<T>& job, const Settling& of, SettledIsland& island) {
     const bool is_settled =
-        begin(job, of, island, bodies) && (island.stopped_bodies == 0 || island.stopped_bodies == bodies) &&
-        find_velocities(job, of, island) &&
-        meets_targets(job, of, island, island.may_be_large && bodies >= of.large_bodies ? of.closed_if_large : 0);
+        (island.stopped_bodies == 0 || island.stopped_bodies == island.bodies) &&
+        meets_targets(job, of, island,
+                      island.may_be_large && island.bodies >= of.large_bodies ? of.closed_if_large : 0);
     leave_lanes<A>();
     return is_settled;
   }

@@ -219,7 +219,7 @@ struct SettledAlone {
       island.is_still = true;
       island.body = body[i];
       of.rows[body[i]].next = -1;
-      Islands::take_impulses(job, of.of_manifold[island.first],
+      Islands::take_impulses(job, job.manifolds[of.manifolds[island.first]], of.of_manifold[island.first],
                              {{first[i], first[i] + 1, first[i] + 2, first[i] + 3}, true});
     }
     leave_lanes<A>();

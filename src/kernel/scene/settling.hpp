@@ -40,19 +40,25 @@ struct SettledJointRow {
   double free = 0, velocity = 0;            ///< [m/s] without the impulses, and with them
 };
 
+/// An island, or the share of a thread in a large one: consecutive manifolds, and the bodies that occur first in them.
 struct SettledIsland {
   std::uint32_t number = 0;
   std::uint32_t first = 0, end = 0;          ///< in Settling::manifolds
+  std::uint32_t end_of_island = 0;           ///< of a share
+  std::uint8_t share = 0;                    ///< number of a share
+  const std::uint8_t* share_of = nullptr;    ///< of bodies, or null: all bodies of the island belong to it
   std::uint32_t first_row = 0, end_row = 0;  ///< in Settling::joint_rows
   bool may_be_large = false;
   double most_miss = 0;   ///< [m/s] of a target
   double most_error = 0;  ///< [m/s] of the relative velocity of a loaded contact, in any direction
   /// Not 0: it must have this number of bodies, be still, and have the same change of velocity by forces everywhere.
   std::size_t stopped_bodies = 0;
+  std::int32_t reference_body = -1;  ///< movable, with that change
   /// [m/s] An island without faster bodies is still. If it kept its velocities, they would add up from call to
   /// call until it is solved again.
   double still = 0;
   std::int32_t body = -1;  ///< the first of its movable bodies, which are linked by SettledRow::next
+  std::size_t bodies = 0;  ///< their number
   double approach = 0;     ///< [m/s] max. violation of a target by the velocities without impulses
   double residual = 0;     ///< [m/s] max. violation of a target
   bool is_still = false;   ///< its bodies are stored without velocities

@@ -201,7 +201,8 @@ int DirectIslands::count_substeps(const kernel::SceneJob<T>& job, const Graph& g
 template <class T>
 bool DirectIslands::plan(Candidate& candidate, const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
                          const StepOptions& step) {
-  const bool may_be_large = step.remembers && this->may_be_large(job, graph, parts, candidate);
+  const bool may_be_large = step.remembers && has_size_of_large(job, candidate) &&
+                            drive_nothing(job, graph, parts, candidate.first, candidate.end);
   const std::size_t most_bodies =
       static_cast<std::size_t>(may_be_large ? SceneThresholds::large_max_bodies : SceneThresholds::direct_bodies);
   bodies_.clear();

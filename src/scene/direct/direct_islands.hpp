@@ -162,6 +162,20 @@ class DirectIslands {
                  const RememberedRow<T>* remembered, kernel::SettledIsland& island);
   bool is_alone(const Graph& graph, const Parts& parts, const kernel::SettledIsland& island) const;
   void forget_settled(const Graph& graph);
+  /// Properties of all manifolds of an island.
+  struct Plainness {
+    bool is_plain = true, drives_nothing = true;
+  };
+  template <class T>
+  Plainness prepare_to_settle(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
+                              const Slops<T>& slops, std::uint32_t first, std::uint32_t end) const;
+  template <class T>
+  void take_certificate(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, const StepOptions& step,
+                        bool drives_nothing, kernel::SettledIsland& island) const;
+  template <class T>
+  bool settle_in_shares(const kernel::SceneKernelsFor<T>& kernels, const kernel::SceneJob<T>& job, const Graph& graph,
+                        const Parts& parts, const Slops<T>& slops, const StepOptions& step, std::uint32_t count,
+                        kernel::SettledIsland& island, ThreadTeam& team);
   template <class T>
   void try_to_settle(const SceneOptions& options, const kernel::SceneKernelsFor<T>& kernels,
                      const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, const Slops<T>& slops,
@@ -172,8 +186,10 @@ class DirectIslands {
 
   // Large islands: large_islands.cpp
   template <class T>
-  bool may_be_large(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
-                    const Candidate& candidate) const;
+  static bool has_size_of_large(const kernel::SceneJob<T>& job, const Candidate& candidate);
+  template <class T>
+  bool drive_nothing(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, std::uint32_t first,
+                     std::uint32_t end) const;
   template <class T>
   Motion motion_of(const kernel::SceneJob<T>& job) const;
   template <class T>
@@ -193,6 +209,9 @@ class DirectIslands {
   kernel::Settling settling_{};
   std::uint64_t settling_call_ = 0;
   std::vector<kernel::SettledIsland> settled_;
+  // Shares of large islands that have settled, and the share of every body.
+  std::vector<kernel::SettledIsland> settled_shares_;
+  std::vector<std::uint8_t> settled_share_of_;
   std::vector<kernel::SettledJointRow> settled_joint_rows_;
   std::vector<kernel::SettledRow> settled_rows_;  // of bodies, and of the world
   Scratch<kernel::SettledManifold> settled_manifolds_;

@@ -45,17 +45,19 @@ double dot_column(const Manifold& m, const Vector3& v, std::size_t c) {
 
 }  // namespace
 
-/// True for an island of contacts whose bodies, surfaces and targets do not drive each other.
+/// True for an island of many contacts and no joints.
 template <class T>
-bool DirectIslands::may_be_large(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
-                                 const Candidate& candidate) const {
-  const std::uint32_t manifolds = candidate.end - candidate.first;
-  if (manifolds + 1 < static_cast<std::size_t>(Thresholds::large_bodies) ||
-      candidate.first_group < candidate.end_group || candidate.substeps != 1)
-    return false;
+bool DirectIslands::has_size_of_large(const kernel::SceneJob<T>& job, const Candidate& candidate) {
+  return job.scene->contacts.key && candidate.first_group == candidate.end_group && candidate.substeps == 1 &&
+         candidate.end - candidate.first + 1 >= static_cast<std::size_t>(Thresholds::large_bodies);
+}
+
+/// True if the bodies, surfaces and targets of manifolds do not drive each other.
+template <class T>
+bool DirectIslands::drive_nothing(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
+                                  std::uint32_t first, std::uint32_t end) const {
   const SceneContacts<T>& contacts = job.scene->contacts;
-  if (!contacts.key) return false;
-  for (std::uint32_t k = candidate.first; k < candidate.end; ++k) {
+  for (std::uint32_t k = first; k < end; ++k) {
     const Constraint& m = graph.manifolds[manifolds_[k]];
     for (const std::int32_t body : {m.body_a, m.body_b}) {
       if (body < 0 || parts.movable[body] != 0) continue;
@@ -320,12 +322,13 @@ bool DirectIslands::solve_large(const SceneOptions& options, const kernel::Scene
   return holds && hold();
 }
 
-#define CAROM_INSTANTIATE(T)                                                                                          \
-  template bool DirectIslands::may_be_large(const kernel::SceneJob<T>&, const Graph&, const Parts&, const Candidate&) \
-      const;                                                                                                          \
-  template bool DirectIslands::plan_large(const kernel::SceneJob<T>&, const Graph&, Candidate&, const StepOptions&,   \
-                                          std::uint64_t, std::size_t);                                                \
-  template bool DirectIslands::solve_large(const SceneOptions&, const kernel::SceneJob<T>&, const Graph&,             \
+#define CAROM_INSTANTIATE(T)                                                                                        \
+  template bool DirectIslands::has_size_of_large(const kernel::SceneJob<T>&, const Candidate&);                     \
+  template bool DirectIslands::drive_nothing(const kernel::SceneJob<T>&, const Graph&, const Parts&, std::uint32_t, \
+                                             std::uint32_t) const;                                                  \
+  template bool DirectIslands::plan_large(const kernel::SceneJob<T>&, const Graph&, Candidate&, const StepOptions&, \
+                                          std::uint64_t, std::size_t);                                              \
+  template bool DirectIslands::solve_large(const SceneOptions&, const kernel::SceneJob<T>&, const Graph&,           \
                                            const Parts&, const Slops<T>&, const StepOptions&, Candidate&);
 CAROM_INSTANTIATE(float)
 CAROM_INSTANTIATE(double)

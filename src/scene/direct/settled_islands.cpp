@@ -1,6 +1,7 @@
 // Islands at rest, whose last impulses are the solution of the call: nothing else is prepared for them.
 // docs/scenes.md, Direct islands.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -24,6 +25,8 @@ constexpr double still = 16;
 constexpr std::size_t settled_at_once = 64;
 /// Fewer islands of one manifold are faster one by one. They have the same bits.
 constexpr std::size_t fewest_alone = 3;
+/// Manifolds of an island that are worth another thread.
+constexpr std::uint32_t manifolds_of_share = Graph::points_of_share / kernel::points_of_manifold;
 
 /// True if contacts are in the order of the manifolds, and vectors are in columns without gaps, as far as they are
 /// there.
@@ -162,6 +165,7 @@ bool DirectIslands::is_alone(const Graph& graph, const Parts& parts, const kerne
 void DirectIslands::forget_settled(const Graph& graph) {
   accepted_.clear();
   settled_.clear();
+  settled_shares_.clear();
   settled_joint_rows_.clear();
   is_settled_.assign(graph.islands, 0);
 }
@@ -184,6 +188,8 @@ void DirectIslands::settle(const SceneOptions& options, const kernel::SceneKerne
   list_islands(job, graph);
   if (settled_rows_.size() < parts.bodies + 1) settled_rows_.resize(parts.bodies + 1);
   settled_.reserve(most_islands);
+  settled_shares_.reserve(parts.contacts / manifolds_of_share + 1);
+  settled_share_of_.resize(parts.bodies);
   settled_joint_rows_.reserve(parts.rows);
   settled_manifolds_.at_least(parts.contacts + 1);
   if (options.substeps.direct_least == 1) try_to_settle(options, kernels, job, graph, parts, slops, remembered, team);
@@ -201,11 +207,113 @@ bool DirectIslands::settle_again(const SceneOptions& options, const kernel::Scen
   return true;
 }
 
+/// Sets slop and friction of manifolds until one of them is not plain.
+template <class T>
+DirectIslands::Plainness DirectIslands::prepare_to_settle(const kernel::SceneJob<T>& job, const Graph& graph,
+                                                          const Parts& parts, const Slops<T>& slops,
+                                                          std::uint32_t first, std::uint32_t end) const {
+  const SceneContacts<T>& contacts = job.scene->contacts;
+  // Contacts at rest may use all of their friction: impulses on the cone, rounded, are in it.
+  constexpr double rounded_up = 1 + 4 * double{std::numeric_limits<T>::epsilon()};
+  for (std::uint32_t k = first; k < end; ++k) {
+    const Constraint& of = graph.manifolds[manifolds_[k]];
+    kernel::SettledManifold& to = settling_.of_manifold[k];
+    const std::uint32_t contact = kernel::number_at(job.contact_at, of.first);
+    to.slop = std::sqrt(slops.square_of(of));
+    to.friction = rounded_up * std::min(static_cast<double>(contacts.friction[contact]), Thresholds::most_friction);
+    if (contacts.surface_velocity.x && vector_at(contacts.surface_velocity, contact) != Vector3{})
+      return {false, false};
+  }
+  const bool may_be_large = end - first + 1 >= static_cast<std::uint32_t>(Thresholds::large_bodies);
+  return {true, may_be_large && drive_nothing(job, graph, parts, first, end)};
+}
+
+/// Finds out whether the island may be large, and whether it rests on a certificate.
+template <class T>
+void DirectIslands::take_certificate(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
+                                     const StepOptions& step, bool drives_nothing,
+                                     kernel::SettledIsland& island) const {
+  Candidate candidate;
+  candidate.first = island.first;
+  candidate.end = island.end;
+  candidate.first_group = group_begin_[island.number];
+  candidate.end_group = group_begin_[island.number + 1];
+  island.may_be_large = drives_nothing && step.remembers && has_size_of_large(job, candidate);
+  if (!island.may_be_large) return;
+  const std::int32_t solver = solver_of(graph, parts, island.number);
+  if (solver < 0) return;
+  const Constraint& first = graph.manifolds[manifolds_[island.first]];
+  island.stopped_bodies = solvers_[static_cast<std::size_t>(solver)]->stopped_bodies(
+      job.scene->contacts.key[kernel::number_at(job.contact_at, first.first)]);
+  if (island.stopped_bodies == 0) return;
+  island.reference_body = first.body_a >= 0 && parts.movable[first.body_a] != 0 ? first.body_a : first.body_b;
+  // Impulses that miss by more would count as not converged.
+  island.most_miss = std::min(Thresholds::direct_calm * step.weight_speed, Thresholds::direct_push);
+  island.most_error = island.still = Thresholds::large_stop * step.weight_speed;
+}
+
+/// Settles an island on several threads.
+template <class T>
+bool DirectIslands::settle_in_shares(const kernel::SceneKernelsFor<T>& kernels, const kernel::SceneJob<T>& job,
+                                     const Graph& graph, const Parts& parts, const Slops<T>& slops,
+                                     const StepOptions& step, std::uint32_t count, kernel::SettledIsland& island,
+                                     ThreadTeam& team) {
+  std::array<std::uint8_t, Graph::most_shares> passes{};
+  const auto each_share = [&](const auto& f) {
+    team.each(count, 1, count, [&](std::size_t first, std::size_t end, std::size_t) {
+      for (std::size_t s = first; s < end; ++s) passes[s] = f(s) ? 1 : 0;
+    });
+    return std::all_of(passes.begin(), passes.begin() + count, [](std::uint8_t passed) { return passed != 0; });
+  };
+  const auto begin_of = [&](std::size_t share) {
+    return island.first + static_cast<std::uint32_t>(std::uint64_t{island.end - island.first} * share / count);
+  };
+  std::array<std::uint8_t, Graph::most_shares> drives_nothing{};
+  const bool is_plain = each_share([&](std::size_t s) {
+    const Plainness made = prepare_to_settle(job, graph, parts, slops, begin_of(s), begin_of(s + 1));
+    drives_nothing[s] = made.drives_nothing ? 1 : 0;
+    return made.is_plain;
+  });
+  if (!is_plain) return false;
+  take_certificate(job, graph, parts, step, std::count(drives_nothing.begin(), drives_nothing.end(), 1) == count,
+                   island);
+  island.share_of = settled_share_of_.data();
+  island.end_of_island = island.end;
+  const std::size_t first_share = settled_shares_.size();
+  settled_shares_.resize(first_share + count, island);
+  kernel::SettledIsland* const share = settled_shares_.data() + first_share;
+  // Backwards: a body belongs to the first share that it occurs in.
+  for (std::uint32_t s = count; s-- > 0;) {
+    share[s].share = static_cast<std::uint8_t>(s);
+    share[s].first = begin_of(s);
+    share[s].end = begin_of(s + 1);
+    for (std::uint32_t k = share[s].first; k < share[s].end; ++k)
+      for (const std::int32_t body : {graph.manifolds[manifolds_[k]].body_a, graph.manifolds[manifolds_[k]].body_b})
+        if (body >= 0) settled_share_of_[static_cast<std::size_t>(body)] = static_cast<std::uint8_t>(s);
+  }
+  bool is_settled = each_share([&](std::size_t s) { return kernels.begin_to_settle(job, settling_, share[s]); });
+  island.is_still = true;
+  for (std::uint32_t s = 0; s < count; ++s) {
+    island.bodies += share[s].bodies;
+    island.is_still = island.is_still && share[s].is_still;
+  }
+  for (std::uint32_t s = 0; s < count; ++s) {
+    share[s].bodies = island.bodies;
+    share[s].is_still = island.is_still;
+  }
+  is_settled = is_settled && each_share([&](std::size_t s) { return kernels.end_settling(job, settling_, share[s]); });
+  for (std::uint32_t s = 0; s < count; ++s) {
+    island.approach = std::max(island.approach, share[s].approach);
+    island.residual = std::max(island.residual, share[s].residual);
+  }
+  if (!is_settled) settled_shares_.resize(first_share);
+  return is_settled;
+}
+
 template <class T>
 void DirectIslands::try_to_settle(const SceneOptions& options, const kernel::SceneKernelsFor<T>& kernels,
                                   const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
                                   const Slops<T>& slops, const RememberedRow<T>* remembered, ThreadTeam& team) {
-  const SceneContacts<T>& contacts = job.scene->contacts;
   // Per kind of constraint, so that columns and rows of other islands make no difference.
   const bool tries_contacts = job.warm_impulse.x && job.parameters.warm_start == T(1);
   const bool tries_rows = options.substeps.joint_warm_start == 1;
@@ -245,10 +353,10 @@ void DirectIslands::try_to_settle(const SceneOptions& options, const kernel::Sce
   if (settled_.empty()) return;
   settling_.joint_rows = settled_joint_rows_.data();
   set_fixed_rows(job, parts);
-  // Contacts at rest may use all of their friction: impulses on the cone, rounded, are in it.
-  constexpr double rounded_up = 1 + 4 * double{std::numeric_limits<T>::epsilon()};
-  const auto is_driven = [&](std::uint32_t contact) {
-    return contacts.surface_velocity.x && vector_at(contacts.surface_velocity, contact) != Vector3{};
+  const auto shares_of = [&](const kernel::SettledIsland& island) {
+    const std::size_t most = island.first_row < island.end_row ? 1 : std::min(team.slots(), Graph::most_shares);
+    return static_cast<std::uint32_t>(
+        std::clamp<std::size_t>((island.end - island.first) / manifolds_of_share, 1, most));
   };
   team.each_balanced(settled_.size(), settled_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
     kernel::SettledIsland* alone[kernel::settled_side_by_side];
@@ -264,35 +372,10 @@ void DirectIslands::try_to_settle(const SceneOptions& options, const kernel::Sce
     };
     for (std::size_t i = first; i < end; ++i) {
       kernel::SettledIsland& island = settled_[i];
-      bool is_plain = true;
-      for (std::uint32_t k = island.first; k < island.end && is_plain; ++k) {
-        const Constraint& of = graph.manifolds[manifolds_[k]];
-        kernel::SettledManifold& to = settling_.of_manifold[k];
-        const std::uint32_t contact = kernel::number_at(job.contact_at, of.first);
-        to.slop = std::sqrt(slops.square_of(of));
-        to.friction = rounded_up * std::min(static_cast<double>(contacts.friction[contact]), Thresholds::most_friction);
-        is_plain = !is_driven(contact);
-      }
-      if (is_plain && step.remembers &&
-          island.end - island.first + 1 >= static_cast<std::uint32_t>(settling_.large_bodies)) {
-        Candidate candidate;
-        candidate.first = island.first;
-        candidate.end = island.end;
-        candidate.first_group = group_begin_[island.number];
-        candidate.end_group = group_begin_[island.number + 1];
-        island.may_be_large = may_be_large(job, graph, parts, candidate);
-      }
-      // An island that rests on a certificate.
-      const std::int32_t solver = island.may_be_large ? solver_of(graph, parts, island.number) : -1;
-      if (solver >= 0)
-        island.stopped_bodies = solvers_[static_cast<std::size_t>(solver)]->stopped_bodies(
-            contacts.key[kernel::number_at(job.contact_at, graph.manifolds[manifolds_[island.first]].first)]);
-      if (island.stopped_bodies > 0) {
-        // Impulses that miss by more would count as not converged.
-        island.most_miss = std::min(Thresholds::direct_calm * step.weight_speed, Thresholds::direct_push);
-        island.most_error = island.still = Thresholds::large_stop * step.weight_speed;
-      }
-      if (!is_plain) continue;
+      if (shares_of(island) > 1) continue;
+      const Plainness made = prepare_to_settle(job, graph, parts, slops, island.first, island.end);
+      take_certificate(job, graph, parts, step, made.drives_nothing, island);
+      if (!made.is_plain) continue;
       if (!is_alone(graph, parts, island)) {
         settle(island);
         continue;
@@ -302,6 +385,10 @@ void DirectIslands::try_to_settle(const SceneOptions& options, const kernel::Sce
     }
     settle_alone();
   });
+  for (kernel::SettledIsland& island : settled_)
+    if (const std::uint32_t count = shares_of(island); count > 1)
+      is_settled_[island.number] =
+          settle_in_shares(kernels, job, graph, parts, slops, step, count, island, team) ? 1 : 0;
   const auto has_failed = [&](const kernel::SettledIsland& of) { return is_settled_[of.number] == 0; };
   settled_.erase(std::remove_if(settled_.begin(), settled_.end(), has_failed), settled_.end());
 }
@@ -311,21 +398,25 @@ template <class T>
 void DirectIslands::store_settled(const kernel::SceneKernelsFor<T>& kernels, const kernel::SceneJob<T>& job,
                                   const Graph& graph, std::vector<std::int32_t>& substeps, ThreadTeam& team) {
   const Column<Path>& path = job.results->path;
-  team.each_balanced(settled_.size(), settled_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
-    for (std::size_t i = first; i < end; ++i) {
-      const kernel::SettledIsland& island = settled_[i];
-      kernels.store_settled(job, settling_, island);
-      for (std::uint32_t k = island.first; k < island.end && path; ++k) {
-        const Constraint& of = graph.manifolds[manifolds_[k]];
-        for (std::uint32_t c = 0; c < of.count; ++c) {
-          const std::uint32_t contact = kernel::number_at(job.contact_at, of.first + c);
-          Path taken{};
-          taken.course =
-              job.status[contact] == static_cast<std::uint8_t>(Status::ok) ? Course::stick : Course::separating;
-          path[contact] = taken;
-        }
+  const auto store = [&](const kernel::SettledIsland& island) {
+    kernels.store_settled(job, settling_, island);
+    for (std::uint32_t k = island.first; k < island.end && path; ++k) {
+      const Constraint& of = graph.manifolds[manifolds_[k]];
+      for (std::uint32_t c = 0; c < of.count; ++c) {
+        const std::uint32_t contact = kernel::number_at(job.contact_at, of.first + c);
+        Path taken{};
+        taken.course =
+            job.status[contact] == static_cast<std::uint8_t>(Status::ok) ? Course::stick : Course::separating;
+        path[contact] = taken;
       }
     }
+  };
+  team.each_balanced(settled_.size(), settled_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+    for (std::size_t i = first; i < end; ++i)
+      if (settled_[i].share_of == nullptr) store(settled_[i]);
+  });
+  team.each(settled_shares_.size(), 1, [&](std::size_t first, std::size_t end, std::size_t) {
+    for (std::size_t i = first; i < end; ++i) store(settled_shares_[i]);
   });
   for (const kernel::SettledIsland& island : settled_) {
     for (std::uint32_t k = island.first_row; k < island.end_row; ++k) {
