@@ -16,6 +16,11 @@ constexpr std::uint32_t no_number = ~std::uint32_t{0};
 constexpr std::size_t islands_at_once = 8;
 /// Iterations of an interior point of average length.
 constexpr double iterations = 12;
+/// [1] SceneThresholds::direct_income of islands below SceneThresholds::direct_small: their sweeps fill few lanes.
+constexpr double small_income = 0.5;
+/// [1] Arms may turn by this multiple of the usual angles in an island with contacts, which take more energy than the
+/// turn of an arm changes.
+constexpr double contact_turn = 4;
 
 template <class T>
 BodyRow row_of(const kernel::VelocityRow<T>& from) {
@@ -174,7 +179,7 @@ int DirectIslands::count_substeps(const kernel::SceneJob<T>& job, const Graph& g
       take(of.body_b, rows.arm_b, i);
     }
   }
-  const double angle = std::sqrt(fastest2) * options.time_step;
+  const double angle = std::sqrt(fastest2) * options.time_step / (candidate.first < candidate.end ? contact_turn : 1);
   const int most = std::min(SceneThresholds::direct_substeps, options.most);
   int substeps = 1;
   while (2 * substeps <= most &&
@@ -184,8 +189,8 @@ int DirectIslands::count_substeps(const kernel::SceneJob<T>& job, const Graph& g
   if (substeps >= before) {
     need.direct_quiet = 0;
   } else {
-    const bool is_quiet =
-        8 * angle < (before > 2 ? SceneThresholds::direct_arm_turn * before : SceneThresholds::direct_still_turn);
+    const bool is_quiet = before > 2 ? 8 * angle < SceneThresholds::direct_arm_turn * before
+                                     : 2 * angle < SceneThresholds::direct_still_turn;
     need.direct_quiet = is_quiet ? need.direct_quiet + 1 : 0;
     substeps = before;
     if (need.direct_quiet >= static_cast<float>(SceneThresholds::substeps_quiet)) {
@@ -459,7 +464,8 @@ void DirectIslands::solve(const SceneOptions& options, const kernel::SceneKernel
       const double work = candidate.substeps * iterations * island.work_of_iteration();
       const bool is_small = work < SceneThresholds::direct_small;
       const bool may_owe = is_small && 2 * left > SceneThresholds::direct_credit;
-      const auto is_affordable = [&](double price) { return price <= SceneThresholds::direct_income || price <= left; };
+      const double income = is_small ? small_income : SceneThresholds::direct_income;
+      const auto is_affordable = [&](double price) { return price <= income || price <= left; };
       if (!is_affordable(tries)) continue;
       const bool may_use_interior_point = may_owe || is_affordable(tries + work / candidate.sweeps);
       candidate.is_accepted = island.solve(step, may_use_interior_point) && island.greatest_number() < most_number<T>();
