@@ -10,7 +10,7 @@ namespace {
 
 using Thresholds = SceneThresholds;
 
-constexpr int more_tries = 2;        // of an island whose rows have bounds
+constexpr int more_tries = 4;        // of an island whose rows have bounds
 constexpr double near_bound = 0.05;  // impulses nearer to a bound, as a share of their size, begin on it
 constexpr double moving_share = 10;  // direct_miss is of this multiple of the approach, too
 
@@ -430,7 +430,11 @@ bool DirectSolver::find_impulses() {
     verdict = factor() ? solve_statuses(i == tries) : Verdict::failed;
   if (verdict == Verdict::accepted) {
     // Every solve leaves a share of the error of new impulses. Where it is large, or has not been seen, more follow.
-    const bool are_new = is_struck_ || !(greatest > 0);
+    const bool are_rows_known = of_.points.empty() && std::ranges::any_of(of_.rows, [&](const DirectRow& row) {
+                                  const SceneRow& given = state_.rows[row.row];
+                                  return std::clamp(given.warm_impulse, given.least, given.largest) != 0;
+                                });
+    const bool are_new = is_struck_ || (!(greatest > 0) && !are_rows_known);
     for (int i = 0; i < Thresholds::direct_repeats; ++i) {
       const bool misses = missed_ > Thresholds::direct_miss * (of_.weight_speed + moving_share * approach_) ||
                           row_residual() > Thresholds::direct_push;

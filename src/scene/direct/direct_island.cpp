@@ -12,7 +12,7 @@ namespace {
 using Thresholds = SceneThresholds;
 
 /// Further tries of an island whose rows have bounds.
-constexpr int more_tries = 2;
+constexpr int more_tries = 4;
 /// [1] After a solution the impulses hold back the error of the velocities once too often. So the next call is settled
 /// only below this fraction of SceneThresholds::direct_settled: otherwise every other call at rest is a solution.
 constexpr double settled_again = 1.0 / 16;
@@ -466,9 +466,10 @@ bool DirectIsland::find_impulses(const StepOptions& options, bool may_use_interi
     verdict = factor() ? solve_states(i == tries) : Verdict::failed;
   if (verdict == Verdict::accepted) {
     // The compliance of D leaves 1e-5 of new impulses after each solve, and more where heavy bodies load light ones.
+    const bool is_cold = !is_loaded_ && !(points_.empty() && has_loaded_rows_);
     const auto is_rough = [&](int i) {
       return missed_ > Thresholds::direct_miss * (options.weight_speed + moving_share * approach_) ||
-             row_residual() > Thresholds::direct_push || (i < Thresholds::direct_tries && (struck_ || !is_loaded_));
+             row_residual() > Thresholds::direct_push || (i < Thresholds::direct_tries && (struck_ || is_cold));
     };
     for (int i = 0; i < Thresholds::direct_repeats && is_rough(i); ++i)
       if (!solve_again()) break;

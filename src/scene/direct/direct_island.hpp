@@ -469,6 +469,7 @@ class DirectIsland {
   bool has_same_name_ = false;                     // as in the last call
   bool was_solved_ = false;                        // in the last call of this solver, by a solution
   bool is_stopped_ = false, was_stopped_ = false;  // in this call, and in the last one
+  bool has_loaded_rows_ = false;                   // the step begins with impulses of rows
   bool may_be_near_ = false;                       // the factor of nearly the same geometry will do
   double calm_speed_ = 0;                          // [m/s] see is_calm
   bool struck_ = false, rebounds_ = false, is_loaded_ = false, is_settled_ = false;

@@ -18,9 +18,9 @@ constexpr std::size_t islands_at_once = 8;
 constexpr double iterations = 12;
 /// [1] SceneThresholds::direct_income of islands below SceneThresholds::direct_small: their sweeps fill few lanes.
 constexpr double small_income = 0.5;
-/// [1] Arms may turn by this multiple of the usual angles in an island with contacts, which take more energy than the
-/// turn of an arm changes.
-constexpr double contact_turn = 4;
+/// [rad] As SceneThresholds::direct_arm_turn, of an island with contacts, which take more energy than the turn of an
+/// arm changes.
+constexpr double contact_turn = 0.24;
 
 template <class T>
 BodyRow row_of(const kernel::VelocityRow<T>& from) {
@@ -179,18 +179,21 @@ int DirectIslands::count_substeps(const kernel::SceneJob<T>& job, const Graph& g
       take(of.body_b, rows.arm_b, i);
     }
   }
-  const double angle = std::sqrt(fastest2) * options.time_step / (candidate.first < candidate.end ? contact_turn : 1);
+  const double angle = std::sqrt(fastest2) * options.time_step;
+  const bool has_contacts = candidate.first < candidate.end;
+  const auto most_turn = [&](int n) {
+    return has_contacts ? contact_turn * n
+           : n > 1      ? SceneThresholds::direct_arm_turn * n
+                        : SceneThresholds::direct_still_turn;
+  };
   const int most = std::min(SceneThresholds::direct_substeps, options.most);
   int substeps = 1;
-  while (2 * substeps <= most &&
-         angle > (substeps > 1 ? SceneThresholds::direct_arm_turn * substeps : SceneThresholds::direct_still_turn))
-    substeps *= 2;
+  while (2 * substeps <= most && angle > most_turn(substeps)) substeps *= 2;
   const int before = std::min(static_cast<int>(need.direct), most);
   if (substeps >= before) {
     need.direct_quiet = 0;
   } else {
-    const bool is_quiet = before > 2 ? 8 * angle < SceneThresholds::direct_arm_turn * before
-                                     : 2 * angle < SceneThresholds::direct_still_turn;
+    const bool is_quiet = before > 2 ? 8 * angle < most_turn(before) : 2 * angle < most_turn(1);
     need.direct_quiet = is_quiet ? need.direct_quiet + 1 : 0;
     substeps = before;
     if (need.direct_quiet >= static_cast<float>(SceneThresholds::substeps_quiet)) {

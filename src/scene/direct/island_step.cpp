@@ -215,9 +215,9 @@ bool DirectIsland::solve(const StepOptions& options, bool may_use_interior_point
   });
   set_compliances(substep.time_step);
   // Results depend on the last call only through the memory of the solver for the island.
+  has_loaded_rows_ = std::any_of(rows_.begin(), rows_.end(), [](const JointRow& row) { return row.impulse != 0; });
   const bool begins_loaded =
-      std::any_of(points_.begin(), points_.end(), [](const Point& p) { return p.impulse[2] > 0; }) ||
-      std::any_of(rows_.begin(), rows_.end(), [](const JointRow& row) { return row.impulse != 0; });
+      has_loaded_rows_ || std::any_of(points_.begin(), points_.end(), [](const Point& p) { return p.impulse[2] > 0; });
   may_be_near_ = options.remembers && has_same_name_ && begins_loaded && substeps_ == 1;
   double approach = 0;
   for (int k = 0; k < substeps_; ++k) {
