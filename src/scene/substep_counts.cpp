@@ -206,7 +206,7 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
           if (before.substeps > of_island.substeps) of_island = before;
           of_island.spent = std::max(both.spent, before.spent);
           of_island.direct = std::max(both.direct, before.direct);
-          // New contacts and rows have no number.
+          // New rows have no number.
           of_island.direct_quiet = !(before.direct > 0) ? both.direct_quiet
                                    : both.direct > 0    ? std::min(both.direct_quiet, before.direct_quiet)
                                                         : before.direct_quiet;

@@ -379,7 +379,7 @@ class DirectIsland {
   void add_wrench(const JointRow& row, double impulse, Rows& rows) const;
   void set_row_weights();
   double row_residual() const;
-  /// Adds the rows with bounds, or those without, or both.
+  /// Adds the rows with bounds, the rows without bounds, or both.
   void add_rows_to_matrix(bool with_bounds, bool without_bounds);
   /// Begins the matrix of an interior point. Rows without bounds have the same weights in all of its iterations.
   void begin_matrix_of_bounds(bool is_first);
