@@ -18,9 +18,9 @@ constexpr std::size_t islands_at_once = 8;
 constexpr double iterations = 12;
 /// [1] SceneThresholds::direct_income of islands below SceneThresholds::direct_small: their sweeps fill few lanes.
 constexpr double small_income = 0.5;
-/// [rad] As SceneThresholds::direct_arm_turn, of an island with contacts, which take more energy than the turn of an
-/// arm changes.
-constexpr double contact_turn = 0.24;
+/// [rad] SceneThresholds::direct_still_turn and direct_arm_turn of islands with contacts, which take more energy than
+/// the turn of an arm changes.
+constexpr double contact_still_turn = 0.03, contact_arm_turn = 0.1;
 
 template <class T>
 BodyRow row_of(const kernel::VelocityRow<T>& from) {
@@ -182,9 +182,8 @@ int DirectIslands::count_substeps(const kernel::SceneJob<T>& job, const Graph& g
   const double angle = std::sqrt(fastest2) * options.time_step;
   const bool has_contacts = candidate.first < candidate.end;
   const auto most_turn = [&](int n) {
-    return has_contacts ? contact_turn * n
-           : n > 1      ? SceneThresholds::direct_arm_turn * n
-                        : SceneThresholds::direct_still_turn;
+    return n > 1 ? (has_contacts ? contact_arm_turn : SceneThresholds::direct_arm_turn) * n
+                 : (has_contacts ? contact_still_turn : SceneThresholds::direct_still_turn);
   };
   const int most = std::min(SceneThresholds::direct_substeps, options.most);
   int substeps = 1;
