@@ -21,6 +21,8 @@ constexpr double small_income = 0.5;
 /// [rad] SceneThresholds::direct_still_turn and direct_arm_turn of islands with contacts, which take more energy than
 /// the turn of an arm changes.
 constexpr double contact_still_turn = 0.03, contact_arm_turn = 0.1;
+/// [1] The number of substeps of such an island falls after this share of SceneThresholds::substeps_quiet.
+constexpr float contact_quiet = 0.25F;
 
 template <class T>
 BodyRow row_of(const kernel::VelocityRow<T>& from) {
@@ -195,7 +197,7 @@ int DirectIslands::count_substeps(const kernel::SceneJob<T>& job, const Graph& g
     const bool is_quiet = before > 2 ? 8 * angle < most_turn(before) : 2 * angle < most_turn(1);
     need.direct_quiet = is_quiet ? need.direct_quiet + 1 : 0;
     substeps = before;
-    if (need.direct_quiet >= static_cast<float>(SceneThresholds::substeps_quiet)) {
+    if (need.direct_quiet >= static_cast<float>(SceneThresholds::substeps_quiet) * (has_contacts ? contact_quiet : 1)) {
       need.direct_quiet = 0;
       substeps /= 2;
     }
