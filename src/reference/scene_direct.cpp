@@ -120,6 +120,7 @@ void DirectSolver::set_row_targets() {
 
 bool DirectSolver::run_substep() {
   set_targets();
+  pass_on_loads();
   measure_approach();
   mean_momentum_ = 0;
   for (std::size_t i = 0; i < of_.movable; ++i)

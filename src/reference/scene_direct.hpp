@@ -61,6 +61,7 @@ struct DirectPoint {
   Vector3 target{};             ///< [m/s]
   double weight = 0;            ///< [kg] D
   DirectStatus status = DirectStatus::open;
+  bool has_left = false;  ///< its cone, while it stuck
 };
 
 /// A row of a joint, without compliance.

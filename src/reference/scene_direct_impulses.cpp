@@ -10,7 +10,9 @@ namespace {
 
 using Thresholds = SceneThresholds;
 
-constexpr int more_tries = 2;  // of an island whose rows have bounds
+constexpr int more_tries = 4;        // of an island whose rows have bounds
+constexpr double near_bound = 0.05;  // impulses nearer to a bound, as a share of their size, begin on it
+constexpr double moving_share = 10;  // direct_miss is of this multiple of the approach, too
 
 // The power of 4 nearest to a ratio, in [1/64, 4].
 double power_of_4(double ratio) {
@@ -24,6 +26,25 @@ void DirectSolver::set_targets() {
   for (DirectPoint& p : of_.points) {
     const bool is_closed = p.gap <= 0 || (p.gap < Thresholds::direct_closed * p.slop && p.impulse[2] > 0);
     p.target[2] = p.least_velocity - (is_closed ? 0 : p.gap / h_);
+  }
+}
+
+// The load of contacts that are about to open begins at the closed contacts of their manifold.
+void DirectSolver::pass_on_loads() {
+  for (const auto& [first, end] : of_.manifolds) {
+    Vector3 load{};
+    std::vector<DirectPoint*> closed;
+    for (std::size_t i = first; i < end; ++i) {
+      DirectPoint& p = of_.points[i];
+      if (p.gap <= 0) closed.push_back(&p);
+    }
+    for (std::size_t i = first; i < end && !closed.empty(); ++i) {
+      DirectPoint& p = of_.points[i];
+      if (!(p.impulse[2] > 0) || p.gap <= 0 || !(p.target[2] < p.least_velocity - of_.weight_speed)) continue;
+      load = load + p.impulse;
+      p.impulse = {};
+    }
+    for (DirectPoint* p : closed) p->impulse = p->impulse + 1.0 / static_cast<double>(closed.size()) * load;
   }
 }
 
@@ -60,6 +81,7 @@ void DirectSolver::set_statuses(bool is_loaded) {
     for (std::size_t i = first; i < end; ++i) {
       DirectPoint& p = of_.points[i];
       p.change = {};
+      p.has_left = false;
       if (!is_loaded) {
         p.status = p.gap <= 0 ? DirectStatus::sticks : DirectStatus::open;
         continue;
@@ -200,6 +222,7 @@ void DirectSolver::release() {
     if (p.status != DirectStatus::open && leaves_cone(p, next)) {
       const double normal = std::max(next[2], 0.0), size = tangential_length(next);
       const double share = size > 0 ? p.friction * normal / size : 0;
+      p.has_left = p.status == DirectStatus::sticks;
       p.status = normal > 0 ? DirectStatus::slips : DirectStatus::open;
       p.impulse = {share * next[0], share * next[1], normal};
     }
@@ -242,20 +265,30 @@ void DirectSolver::keep_rows_in_bounds() {
   of_.apply_row_changes();
 }
 
-// Holds the open contacts that approach, and the sliding contacts that friction would push. Returns true if there are
-// any.
+// Holds the open contacts that approach, and the sliding contacts that friction would push. Contacts that have left
+// their cones before slide against their slip first. Returns true if there are any.
 bool DirectSolver::hold_approaching() {
   bool any = false;
   for (DirectPoint& p : of_.points) {
+    p.change = {};
     if (p.status == DirectStatus::sticks) continue;
     const Vector3 u = excess(p);
     const double pushed = u[0] * p.impulse[0] + u[1] * p.impulse[1];
     const bool is_held = p.status == DirectStatus::open ? u[2] < -Thresholds::direct_approach
                                                         : pushed > Thresholds::direct_push * p.friction * p.impulse[2];
     if (!is_held) continue;
-    p.status = DirectStatus::sticks;
     any = true;
+    if (!p.has_left) {
+      p.status = DirectStatus::sticks;
+      continue;
+    }
+    p.has_left = p.status == DirectStatus::open;
+    p.status = DirectStatus::slips;
+    const double slip = tangential_length(u), most = p.friction * p.impulse[2];
+    if (slip > 0) p.change = Vector3{-most / slip * u[0], -most / slip * u[1], p.impulse[2]} - p.impulse;
+    p.impulse = p.impulse + p.change;
   }
+  if (any) of_.apply_changes();
   return any;
 }
 
@@ -333,6 +366,22 @@ void DirectSolver::hold_rows_within_bounds() {
   for (DirectRow& row : of_.rows) row.is_held = row.impulse > row.least && row.impulse < row.largest;
 }
 
+// The bounds of springs change from step to step.
+void DirectSolver::put_rows_on_bounds() {
+  for (DirectRow& row : of_.rows) {
+    row.change = 0;
+    if (!row.is_held || !is_bounded(row)) continue;
+    const double most = near_bound * std::abs(row.impulse);
+    const bool at_least = row.impulse - row.least < most;
+    row.is_held = !at_least && !(row.largest - row.impulse < most);
+    if (row.is_held) continue;
+    const double bound = at_least ? row.least : row.largest;
+    row.change = bound - row.impulse;
+    row.impulse = bound;
+  }
+  of_.apply_row_changes();
+}
+
 double DirectSolver::row_residual() const {
   double most = 0;
   for (const DirectRow& row : of_.rows) {
@@ -373,6 +422,7 @@ bool DirectSolver::find_impulses() {
     of_.algorithm = IslandAlgorithm::last_impulses;
     return true;
   }
+  put_rows_on_bounds();
   const bool have_bounds = std::ranges::any_of(of_.rows, is_bounded);
   const int tries = Thresholds::direct_tries + (have_bounds ? more_tries : 0);
   Verdict verdict = Verdict::contradicted;
@@ -380,10 +430,14 @@ bool DirectSolver::find_impulses() {
     verdict = factor() ? solve_statuses(i == tries) : Verdict::failed;
   if (verdict == Verdict::accepted) {
     // Every solve leaves a share of the error of new impulses. Where it is large, or has not been seen, more follow.
-    const bool are_new = is_struck_ || !(greatest > 0);
+    const bool are_rows_known = of_.points.empty() && std::ranges::any_of(of_.rows, [&](const DirectRow& row) {
+                                  const SceneRow& given = state_.rows[row.row];
+                                  return std::clamp(given.warm_impulse, given.least, given.largest) != 0;
+                                });
+    const bool are_new = is_struck_ || (!(greatest > 0) && !are_rows_known);
     for (int i = 0; i < Thresholds::direct_repeats; ++i) {
-      const bool misses =
-          missed_ > Thresholds::direct_miss * of_.weight_speed || row_residual() > Thresholds::direct_push;
+      const bool misses = missed_ > Thresholds::direct_miss * (of_.weight_speed + moving_share * approach_) ||
+                          row_residual() > Thresholds::direct_push;
       if (!misses && (!are_new || i >= Thresholds::direct_tries)) break;
       if (!solve_or_restore([] { return true; })) break;
     }

@@ -185,9 +185,11 @@ int DirectSolver::number_of_substeps() const {
     take(row.b, row.first_arm_b);
   }
   const double angle = fastest * options_.time_step;
-  if (!(angle > Thresholds::direct_still_turn)) return 1;
+  // Contacts take more energy than the turn of an arm changes.
+  const bool has_contacts = !of_.points.empty();
+  if (!(angle > (has_contacts ? 0.03 : Thresholds::direct_still_turn))) return 1;
   int substeps = 2;
-  while (angle > Thresholds::direct_arm_turn * substeps) substeps *= 2;
+  while (angle > (has_contacts ? 0.1 : Thresholds::direct_arm_turn) * substeps) substeps *= 2;
   while (substeps > std::min(Thresholds::direct_substeps, options_.most)) substeps /= 2;
   return substeps;
 }

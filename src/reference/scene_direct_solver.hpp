@@ -56,6 +56,7 @@ class DirectSolver {
   bool leaves_bounds(const DirectRow& row, double impulse) const;
   bool hold_rows();
   void hold_rows_within_bounds();
+  void put_rows_on_bounds();
   void keep_rows_in_bounds();
 
   Vector3 velocity(const DirectPoint& p) const { return of_.velocity_of(p, of_.velocity); }
@@ -63,6 +64,7 @@ class DirectSolver {
   Vector3 excess(const DirectPoint& p) const { return velocity(p) - p.target; }
 
   void set_targets();
+  void pass_on_loads();
   void measure_approach();
   bool find_impulses();
   void set_statuses(bool is_loaded);

@@ -66,6 +66,7 @@ double slop_of(const SceneState& state, const SceneBlock& block, const SubstepsO
 double greatest_need(const SceneState& state, const SceneIsland& island, const SceneOptions& options) {
   std::map<std::size_t, double> carried;
   double most = 0, least_slop = std::numeric_limits<double>::infinity();
+  bool has_impulse = false;
   for (const SceneBlock& block : island.blocks) {
     const double slop = slop_of(state, block, options.substeps);
     least_slop = std::min(least_slop, slop);
@@ -75,6 +76,8 @@ double greatest_need(const SceneState& state, const SceneIsland& island, const S
       if (c != nullptr) size += std::max(dot(c->warm_impulse, c->data.normal), 0.0);
       if (c != nullptr) continue;
       const SceneRow& row = state.rows[i];
+      has_impulse = has_impulse || row.warm_impulse != 0;
+      if (row.least == 0 || row.largest == 0) continue;  // limits push in blows
       size += row.warm_impulse * row.warm_impulse * dot(row.linear_a, row.linear_a);
       // A row that only turns the bodies counts as a force at the radius of gyration.
       const auto turns = [&](std::size_t body, const Vector3& axis) {
@@ -93,7 +96,8 @@ double greatest_need(const SceneState& state, const SceneIsland& island, const S
     const double ratio = a > 0 && b > 0 ? std::max(a / b, b / a) : 1;
     most = std::max(most, options.rest.gravity * ratio / slop);
   }
-  const bool is_cold = std::all_of(carried.begin(), carried.end(), [](const auto& of) { return of.second == 0; });
+  const bool is_cold =
+      !has_impulse && std::all_of(carried.begin(), carried.end(), [](const auto& of) { return of.second == 0; });
   if (is_cold) most = std::max(most, options.rest.gravity * cold_load(state, island) / least_slop);
   for (const SceneBlock& block : island.blocks)
     for (std::size_t body : {block.a, block.b})

@@ -175,10 +175,14 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
       T size2 = 0;
       for (std::uint32_t k = 0; k < of.count; ++k) {
         const std::uint32_t i = kernel::number_at(job.row_at, of.first + k);
+        if (row_impulse[i] != T(0)) cold.know(graph.island_of_group[m]);
+        // Limits push in blows, and for as long as other loads do.
+        if ((rows.least_impulse && rows.least_impulse[i] == T(0)) ||
+            (rows.largest_impulse && rows.largest_impulse[i] == T(0)))
+          continue;
         const T x = rows.linear_a.x[i], y = rows.linear_a.y[i], z = rows.linear_a.z[i];
         const T length2 = x * x + y * y + z * z;
         size2 += row_impulse[i] * row_impulse[i] * length2;
-        if (row_impulse[i] != T(0)) cold.know(graph.island_of_group[m]);
         if (length2 > T(0)) continue;
         const T moment = T(SceneThresholds::joint_load) * std::abs(row_impulse[i]);
         loads.add_angular(of.body_a, moment, rows.angular_a.x[i], rows.angular_a.y[i], rows.angular_a.z[i]);
@@ -219,8 +223,10 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
           if (before.substeps > of_island.substeps) of_island = before;
           of_island.spent = std::max(both.spent, before.spent);
           of_island.direct = std::max(both.direct, before.direct);
-          of_island.direct_quiet =
-              both.direct > 0 ? std::min(both.direct_quiet, before.direct_quiet) : before.direct_quiet;
+          // New rows have no number.
+          of_island.direct_quiet = !(before.direct > 0) ? both.direct_quiet
+                                   : both.direct > 0    ? std::min(both.direct_quiet, before.direct_quiet)
+                                                        : before.direct_quiet;
         }
     };
     recall(has_history, graph.manifolds, graph.island_of_manifold, job.contact_at,

@@ -301,6 +301,56 @@ TEST(DirectIsland, is_not_solved_if_the_impulses_that_it_begins_with_are_the_sol
   EXPECT_GT(solves({.load = 0}), 0);
 }
 
+// A wheel has a new point in every step. Its last point has the load, and parts.
+TEST(DirectIsland, finds_the_load_of_a_point_that_parts_at_the_closed_point_of_its_manifold) {
+  scene::direct::DirectIsland island;
+  EXPECT_TRUE(island.plan(1, {}, 1e9, *find_isa(Isa::automatic).scene.blocks));
+  island.reserve(1, 2, 0, 2);
+  island.begin(1, 1);
+  const scene::direct::BodyRow fall{{0, 0, -g * h, 0, 0, 0}};
+  EXPECT_TRUE(island.set_body(0, 0, 1, {6, 0, 0, 6, 0, 6}, fall, fall));
+  constexpr std::int32_t world = 1;
+  island.add_manifold(0, world, {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, 0.5);
+  for (const double gap : {2 * g * h * h, 0.0}) {
+    scene::direct::Point& p = island.add_point();
+    p.arm_a = {gap > 0 ? -0.05 : 0, 0, -0.5};
+    p.slop = slop_of_cubes();
+    p.gap = p.first_gap = gap;
+    p.impulse = {0, 0, gap > 0 ? g * h : 0};
+  }
+  EXPECT_TRUE(island.solve({h, g * h, 0, 0.2 / h, 3, true}, false));
+  EXPECT_EQ(island.solves(), 0) << "the load is the solution at the other point";
+  EXPECT_EQ(island.points()[0].sum[2], 0);
+  EXPECT_NEAR(island.points()[1].sum[2], g * h, 1e-12);
+}
+
+// A bound that is a little farther than in the last step, as of a spring that is pressed.
+TEST(DirectIsland, begins_with_rows_on_the_bounds_that_they_are_near) {
+  for (const double sign : {1.0, -1.0}) {
+    scene::direct::DirectIsland island;
+    EXPECT_TRUE(island.plan(1, {}, 1e9, *find_isa(Isa::automatic).scene.blocks));
+    island.reserve(0, 0, 1, 2);
+    island.begin(1, 1);
+    const scene::direct::BodyRow fall{{0, 0, -g * h, 0, 0, 0}};
+    EXPECT_TRUE(island.set_body(0, 0, 1, {6, 0, 0, 6, 0, 6}, fall, fall));
+    scene::direct::JointRow row;
+    row.a = 0;
+    row.b = 1;  // the world
+    row.linear_a = {0, 0, sign};
+    row.linear_b = {0, 0, -sign};
+    row.keeps_position = false;
+    row.frequency = 0;
+    row.is_bounded = true;
+    row.given_least = sign > 0 ? -g * h : -0.51 * g * h;
+    row.given_largest = sign > 0 ? 0.51 * g * h : g * h;
+    row.impulse = sign * 0.5 * g * h;
+    EXPECT_TRUE(island.add(row, 1e150));
+    EXPECT_TRUE(island.solve({h, g * h, 0, 0.2 / h, 3, true}, false));
+    EXPECT_EQ(island.solves(), 1);
+    EXPECT_NEAR(island.rows()[0].sum, sign * 0.51 * g * h, 1e-12);
+  }
+}
+
 // Impulses in float would miss by more than direct_settled.
 TYPED_TEST(DirectIslands, are_not_solved_while_they_rest) {
   BoxWorld tower = box_stack(20), pair = box_stack(2), pyramid = box_pyramid(5);

@@ -278,6 +278,31 @@ TYPED_TEST(DirectJoints, pull_a_block_out_of_a_tower_without_large_forces_on_its
 }
 
 // A motor below its torque has its speed, and one that stalls has its torque.
+// A limit is a new row whenever it comes.
+TYPED_TEST(DirectJoints, take_fewer_substeps_once_they_are_slow_although_a_row_is_new) {
+  JointedBoxes of;
+  of.boxes.push_back({1, {0.1, 0.1, 1}, {0, 0, 0.55}});
+  of.join(0, world, {0, 0, 1.05});
+  const JointedBoxes slow = of;
+  of.boxes[0].angular_velocity = {0, 60, 0};
+  of.boxes[0].velocity = {-30, 0, 0};
+  SceneSolver solver({.threads = 1});
+  std::uint64_t newest = 1000;
+  const auto substeps = [&] {
+    SceneData<TypeParam> now = of.scene<TypeParam>();
+    for (std::size_t r = 0; r < now.joints.rows.size(); ++r) now.joints.rows[r].key = r + 1;
+    now.joints.rows.back().key = ++newest;
+    SceneArrays<TypeParam> arrays(now);
+    return solver.solve(now.view(), arrays.view(), in_substeps()).substeps;
+  };
+  const int fast = substeps();
+  EXPECT_GT(fast, 1);
+  of.boxes = slow.boxes;
+  int last = fast;
+  for (int k = 0; k < static_cast<int>(SceneThresholds::substeps_quiet); ++k) last = substeps();
+  EXPECT_EQ(last, fast / 2);
+}
+
 TYPED_TEST(DirectJoints, turn_by_a_motor_up_to_its_torque) {
   for (const double torque : {3.0, 20.0}) {
     JointedBoxes of;

@@ -161,6 +161,7 @@ void Constraints::take(btTypedConstraint& constraint, Bodies& bodies, const btCo
     return std::abs(limit) >= SIMD_INFINITY && breaks >= SIMD_INFINITY ? std::copysign(Row::infinity, limit)
                                                                        : std::clamp(limit, -breaks, breaks);
   };
+  std::uint64_t bounds = 1;
   for (std::size_t i = 0; i < taken.count; ++i) {
     Row& row = rows_[taken.first + i];
     row.body_a = a;
@@ -170,11 +171,14 @@ void Constraints::take(btTypedConstraint& constraint, Bodies& bodies, const btCo
     // Bullet's rows count CFM in units of their response to an impulse.
     if (row.compliance != btScalar(0))
       row.compliance *= response(body_a, row.linear_a, row.angular_a) + response(body_b, row.linear_b, row.angular_b);
-    // Motors and limits come and go, and begin with nothing.
-    const bool bounded = !std::isinf(row.least_impulse) || !std::isinf(row.largest_impulse);
-    row.key = bounded ? 0 : key_of(constraint, static_cast<int>(i));
-    any_key_ = any_key_ || !bounded;
+    row.key = key_of(constraint, static_cast<int>(i));
+    bounds = 4 * bounds + (std::isfinite(row.least_impulse) ? 1 : 0) + (std::isfinite(row.largest_impulse) ? 2 : 0);
   }
+  any_key_ = true;
+  // Motors and limits come and go. They keep their impulses while the constraint has the same ones.
+  for (std::size_t i = taken.first; i < rows_.size(); ++i)
+    if (std::isfinite(rows_[i].least_impulse) || std::isfinite(rows_[i].largest_impulse))
+      rows_[i].key += bounds * 0x9E3779B97F4A7C15u;
 }
 
 // A row asks for a share of its error per step, linear in the ERP, and for the velocity of a motor or of a rebound at a

@@ -108,6 +108,17 @@ TEST(Substeps, leave_motors_their_speed) {
   EXPECT_NEAR(wheel.getWorldTransform().getOrigin().z(), 5, 1e-3f);
 }
 
+// The motor is at its largest impulse, and begins every step with it.
+TEST(Substeps, solve_a_motor_that_is_too_weak_once) {
+  BulletWorld bullet(in_substeps());
+  btRigidBody& wheel = bullet.add_box(at(0, 0, 5));
+  auto& hinge = bullet.join<btHingeConstraint>(wheel, btVector3(0, 0, 0), btVector3(0, 0, 1));
+  hinge.enableAngularMotor(true, 20, 0.05f);
+  bullet.step(10);
+  EXPECT_LT(std::abs(wheel.getAngularVelocity().z()), 10);
+  EXPECT_EQ(bullet.solver.report().contacts.iterations, 1);
+}
+
 TEST(Substeps, hold_limits) {
   BulletWorld bullet(in_substeps());
   btRigidBody& bar = bullet.add_box(at(0.5f, 0, 5), 1, btVector3(1, 0.1f, 0.1f));

@@ -154,6 +154,19 @@ void BlockFactor::clear() {
   std::fill(lower_.begin(), lower_.end(), Block{});
 }
 
+void BlockFactor::reserve_kept() {
+  make_room(diagonal_.size(), kept_diagonal_);
+  make_room(lower_.size(), kept_lower_);
+}
+void BlockFactor::keep() {
+  kept_diagonal_ = diagonal_;
+  kept_lower_ = lower_;
+}
+void BlockFactor::return_kept() {
+  diagonal_ = kept_diagonal_;
+  lower_ = kept_lower_;
+}
+
 double BlockFactor::work_of_column(std::size_t column) const {
   return work_with(static_cast<double>(column_start_[column + 1] - column_start_[column]));
 }

@@ -46,6 +46,11 @@ class BlockFactor {
 
   /// Sets all blocks to zero.
   void clear();
+  /// Makes room for keep().
+  void reserve_kept();
+  /// Keeps the matrix, for return_kept().
+  void keep();
+  void return_kept();
   Block& diagonal(std::size_t position) { return diagonal_[position]; }
   /// Index of the block with the row of the later position and the column of the earlier position of an edge.
   std::size_t between(std::size_t earlier, std::size_t later) const;
@@ -79,7 +84,7 @@ class BlockFactor {
   std::vector<std::uint32_t> column_start_, row_;  // blocks below the diagonal, column by column, rows ascending
   std::vector<std::uint32_t> update_start_;
   std::vector<kernel::BlockUpdate> updates_;
-  std::vector<Block> diagonal_, lower_, left_, right_;
+  std::vector<Block> diagonal_, lower_, left_, right_, kept_diagonal_, kept_lower_;
   std::vector<Edge> sorted_;
   Neighbours neighbours_;
   std::vector<std::uint32_t> order_, other_order_;

@@ -12,10 +12,12 @@ namespace {
 using Thresholds = SceneThresholds;
 
 /// Further tries of an island whose rows have bounds.
-constexpr int more_tries = 2;
+constexpr int more_tries = 4;
 /// [1] After a solution the impulses hold back the error of the velocities once too often. So the next call is settled
 /// only below this fraction of SceneThresholds::direct_settled: otherwise every other call at rest is a solution.
 constexpr double settled_again = 1.0 / 16;
+/// [1] SceneThresholds::direct_miss is of this multiple of the approach, too.
+constexpr double moving_share = 10;
 /// [1] As SceneThresholds::direct_calm, for an island on the factor of a certificate.
 constexpr double certified_calm = 0.03;
 
@@ -43,6 +45,7 @@ void DirectIsland::reserve(std::size_t manifolds, std::size_t points, std::size_
   bodies_.resize(n);
   make_room(n + 1 + fixed_bodies, forces_, free_, before_, velocity_, moving_, moved_, right_, correction_, rebound_,
             kept_velocity_, displacements_, pushed_);
+  if (rows > 0) factor_.reserve_kept();
   make_room(rows, rows_, kept_rows_, started_.rows, initial_.rows, factored_.rows, factored_.row_weights);
   make_room(points, kept_, started_.points, initial_.points, points_, cones_, factored_.arms);
   make_room(manifolds, manifolds_, cone_manifolds_, factored_.axes);
@@ -123,6 +126,7 @@ void DirectIsland::apply_changes() {
 /// slips, and its friction turns with the slip. Friction that just holds a manifold sticks. All closed points of an
 /// island without impulses stick.
 void DirectIsland::set_states() {
+  for (Point& p : points_) p.is_released = false;
   if (treatment_.is_certified) {
     each_point([&](const Manifold&, Point& p) {
       p.state = p.gap < treatment_.closed * p.slop ? State::sticks : State::open;
@@ -273,6 +277,7 @@ void DirectIsland::release() {
     if (p.state != State::open && leaves_cone(m, p, next)) {
       const double normal = next[2] < -tolerance_ ? 0 : std::max(next[2], 0.0), friction = tangential_length(next);
       const double share = friction > 0 ? m.friction * normal / friction : 0;
+      p.is_released = p.state == State::sticks;
       p.state = normal > 0 ? State::slips : State::open;
       p.impulse = {share * next[0], share * next[1], normal};
     }
@@ -286,15 +291,26 @@ void DirectIsland::release() {
 bool DirectIsland::hold_approaching() {
   bool any = false;
   each_point([&](const Manifold& m, Point& p) {
+    p.change = {};
     if (p.state == State::sticks) return;
     const Vector3 u = difference(relative(m, p, velocity_), p.target);
     const double pushed = u[0] * p.impulse[0] + u[1] * p.impulse[1];
     const bool is_held = p.state == State::open ? u[2] < -Thresholds::direct_approach
                                                 : pushed > Thresholds::direct_push * m.friction * p.impulse[2];
     if (!is_held) return;
-    p.state = State::sticks;
     any = true;
+    if (!p.is_released) {
+      p.state = State::sticks;
+      return;
+    }
+    // Where a point has left its cone, its friction may have the wrong direction.
+    p.is_released = p.state == State::open;
+    p.state = State::slips;
+    const double slip = tangential_length(u), f = slip > 0 ? -m.friction * p.impulse[2] / slip : 0;
+    p.change = difference({f * u[0], f * u[1], p.impulse[2]}, p.impulse);
+    p.impulse = sum(p.impulse, p.change);
   });
+  if (any) apply_changes();
   return any;
 }
 
@@ -439,6 +455,7 @@ bool DirectIsland::find_impulses(const StepOptions& options, bool may_use_interi
   set_row_states();
   is_settled_ = is_settled(options.weight_speed);
   if (is_settled_) return true;
+  put_rows_on_bounds();
   mean_momentum_ = 0;
   for (std::size_t i = 0; i < bodies_.size(); ++i)
     mean_momentum_ +=
@@ -449,9 +466,10 @@ bool DirectIsland::find_impulses(const StepOptions& options, bool may_use_interi
     verdict = factor() ? solve_states(i == tries) : Verdict::failed;
   if (verdict == Verdict::accepted) {
     // The compliance of D leaves 1e-5 of new impulses after each solve, and more where heavy bodies load light ones.
+    const bool is_cold = !is_loaded_ && !(points_.empty() && has_loaded_rows_);
     const auto is_rough = [&](int i) {
-      return missed_ > Thresholds::direct_miss * options.weight_speed || row_residual() > Thresholds::direct_push ||
-             (i < Thresholds::direct_tries && (struck_ || !is_loaded_));
+      return missed_ > Thresholds::direct_miss * (options.weight_speed + moving_share * approach_) ||
+             row_residual() > Thresholds::direct_push || (i < Thresholds::direct_tries && (struck_ || is_cold));
     };
     for (int i = 0; i < Thresholds::direct_repeats && is_rough(i); ++i)
       if (!solve_again()) break;

@@ -75,6 +75,7 @@ struct Point {
   Vector3 target{};   ///< [m/s]
   double weight = 0;  ///< [kg] D
   State state = State::open;
+  bool is_released = false;  ///< has left its cone from the state in which it sticks
   std::uint32_t contact = 0;
 };
 
@@ -345,6 +346,7 @@ class DirectIsland {
   void rebound(const StepOptions& options, bool may_use_interior_point);
   double product(std::size_t body, const BodyRow& x, const BodyRow& y) const;
   void set_targets(const StepOptions& options);
+  void pass_on_loads(const StepOptions& options);
   void set_states();
   Verdict solve_states(bool is_last);
   bool leaves_cone(const Manifold& m, const Point& p, const Vector3& impulse) const;
@@ -377,7 +379,10 @@ class DirectIsland {
   void add_wrench(const JointRow& row, double impulse, Rows& rows) const;
   void set_row_weights();
   double row_residual() const;
-  void add_rows_to_matrix();
+  /// Adds the rows with bounds, the rows without bounds, or both.
+  void add_rows_to_matrix(bool with_bounds, bool without_bounds);
+  /// Begins the matrix of an interior point. Rows without bounds have the same weights in all of its iterations.
+  void begin_matrix_of_bounds(bool is_first);
   /// Adds Jᵀ D (t - J v) of all rows.
   void add_rows(Rows& right);
   /// Sets the changes of impulses from the solution. Returns false if one is not finite.
@@ -398,6 +403,7 @@ class DirectIsland {
   double miss_of(const JointRow& row) const;
   void set_compliances(double time_step);
   void set_row_states();
+  void put_rows_on_bounds();
   bool is_out_of_bounds(const JointRow& row, double impulse) const;
   void release_rows();
   bool hold_rows();
@@ -432,6 +438,8 @@ class DirectIsland {
   bool factor_again(std::size_t columns);
   void assemble();
   void begin_matrix();
+  void list_geometry();
+  void add_inertia();
   struct Moments;
   template <class F>
   void add_points_to_matrix(const F& weight_of);
@@ -461,6 +469,7 @@ class DirectIsland {
   bool has_same_name_ = false;                     // as in the last call
   bool was_solved_ = false;                        // in the last call of this solver, by a solution
   bool is_stopped_ = false, was_stopped_ = false;  // in this call, and in the last one
+  bool has_loaded_rows_ = false;                   // the step begins with impulses of rows
   bool may_be_near_ = false;                       // the factor of nearly the same geometry will do
   double calm_speed_ = 0;                          // [m/s] see is_calm
   bool struck_ = false, rebounds_ = false, is_loaded_ = false, is_settled_ = false;

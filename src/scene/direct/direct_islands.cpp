@@ -16,6 +16,13 @@ constexpr std::uint32_t no_number = ~std::uint32_t{0};
 constexpr std::size_t islands_at_once = 8;
 /// Iterations of an interior point of average length.
 constexpr double iterations = 12;
+/// [1] SceneThresholds::direct_income of islands below SceneThresholds::direct_small: their sweeps fill few lanes.
+constexpr double small_income = 0.5;
+/// [rad] SceneThresholds::direct_still_turn and direct_arm_turn of islands with contacts, which take more energy than
+/// the turn of an arm changes.
+constexpr double contact_still_turn = 0.03, contact_arm_turn = 0.1;
+/// [1] The number of substeps of such an island falls after this share of SceneThresholds::substeps_quiet.
+constexpr float contact_quiet = 0.25F;
 
 template <class T>
 BodyRow row_of(const kernel::VelocityRow<T>& from) {
@@ -175,20 +182,22 @@ int DirectIslands::count_substeps(const kernel::SceneJob<T>& job, const Graph& g
     }
   }
   const double angle = std::sqrt(fastest2) * options.time_step;
+  const bool has_contacts = candidate.first < candidate.end;
+  const auto most_turn = [&](int n) {
+    return n > 1 ? (has_contacts ? contact_arm_turn : SceneThresholds::direct_arm_turn) * n
+                 : (has_contacts ? contact_still_turn : SceneThresholds::direct_still_turn);
+  };
   const int most = std::min(SceneThresholds::direct_substeps, options.most);
   int substeps = 1;
-  while (2 * substeps <= most &&
-         angle > (substeps > 1 ? SceneThresholds::direct_arm_turn * substeps : SceneThresholds::direct_still_turn))
-    substeps *= 2;
+  while (2 * substeps <= most && angle > most_turn(substeps)) substeps *= 2;
   const int before = std::min(static_cast<int>(need.direct), most);
   if (substeps >= before) {
     need.direct_quiet = 0;
   } else {
-    const bool is_quiet =
-        8 * angle < (before > 2 ? SceneThresholds::direct_arm_turn * before : SceneThresholds::direct_still_turn);
+    const bool is_quiet = before > 2 ? 8 * angle < most_turn(before) : 2 * angle < most_turn(1);
     need.direct_quiet = is_quiet ? need.direct_quiet + 1 : 0;
     substeps = before;
-    if (need.direct_quiet >= static_cast<float>(SceneThresholds::substeps_quiet)) {
+    if (need.direct_quiet >= static_cast<float>(SceneThresholds::substeps_quiet) * (has_contacts ? contact_quiet : 1)) {
       need.direct_quiet = 0;
       substeps /= 2;
     }
@@ -460,7 +469,8 @@ void DirectIslands::solve(const SceneOptions& options, const kernel::SceneKernel
       const double work = candidate.substeps * iterations * island.work_of_iteration();
       const bool is_small = work < SceneThresholds::direct_small;
       const bool may_owe = is_small && 2 * left > SceneThresholds::direct_credit;
-      const auto is_affordable = [&](double price) { return price <= SceneThresholds::direct_income || price <= left; };
+      const double income = is_small ? small_income : SceneThresholds::direct_income;
+      const auto is_affordable = [&](double price) { return price <= income || price <= left; };
       if (!is_affordable(tries)) continue;
       const bool may_use_interior_point = may_owe || is_affordable(tries + work / candidate.sweeps);
       candidate.is_accepted = island.solve(step, may_use_interior_point) && island.greatest_number() < most_number<T>();

@@ -178,10 +178,10 @@ double InteriorPoint::measure(int iteration) {
   return worst;
 }
 
-bool InteriorPoint::factor() {
+bool InteriorPoint::factor(bool is_first) {
   of_.set_row_weights();
   of_.weigh_bounds();
-  of_.begin_matrix();
+  of_.begin_matrix_of_bounds(is_first);
   kernels_.weigh(lanes());
   of_.work_of_interior_points_ += of_.work_of_iteration();
   return of_.factor_.factor();
@@ -281,7 +281,7 @@ bool InteriorPoint::iterate() {
       if (worst > most_tolerance || barrier_ > most_tolerance * mean_) return false;
       break;
     }
-    if (!factor()) return false;
+    if (!factor(i == 0)) return false;
     ++of_.solves_;
     const double rest = 1 - find_step(true, 0);
     // The barrier stays above a share of the miss, which the slip term would let stall.

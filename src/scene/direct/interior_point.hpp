@@ -44,7 +44,7 @@ class InteriorPoint {
   }
   /// Sets the misses of the cones. Returns the largest [m/s].
   double measure(int iteration);
-  bool factor();
+  bool factor(bool is_first);
   double find_step(bool is_predictor, double barrier);
   /// Sets the slip terms anew if contacts approach. Returns false if none does.
   bool thaw(double enough);

@@ -202,10 +202,9 @@ void DirectIsland::add_points_to_matrix(const F& weight_of) {
   }
 }
 
-/// A = M + Jᵀ D J with the rows of joints
-void DirectIsland::begin_matrix() {
+/// Keeps the geometry that the matrix is made of.
+void DirectIsland::list_geometry() {
   has_factor_ = false;
-  factor_.clear();
   factored_.inverse_inertia.clear();
   factored_.inertia.clear();
   factored_.locked.clear();
@@ -224,6 +223,9 @@ void DirectIsland::begin_matrix() {
     factored_.rows.push_back({row.linear_a, row.angular_a, row.linear_b, row.angular_b});
     factored_.row_weights.push_back(row.weight);
   }
+}
+
+void DirectIsland::add_inertia() {
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     Block& d = factor_.diagonal(i);
     const auto& [xx, xy, xz, yy, yz, zz] = bodies_[i].inertia;
@@ -234,7 +236,32 @@ void DirectIsland::begin_matrix() {
     for (std::size_t c = 0; c < 3; ++c)
       if ((bodies_[i].locked >> c & 1u) != 0) d.column[3 + c][3 + c] = immovable * bodies_[i].mass;
   }
-  add_rows_to_matrix();
+}
+
+/// A = M + Jᵀ D J with the rows of joints
+void DirectIsland::begin_matrix() {
+  list_geometry();
+  factor_.clear();
+  add_inertia();
+  add_rows_to_matrix(true, true);
+}
+
+void DirectIsland::begin_matrix_of_bounds(bool is_first) {
+  if (rows_.empty()) {
+    if (is_first) list_geometry();
+    factor_.clear();
+    return add_inertia();
+  }
+  if (is_first) {
+    list_geometry();
+    factor_.clear();
+    add_inertia();
+    add_rows_to_matrix(false, true);
+    factor_.keep();
+  } else {
+    factor_.return_kept();
+  }
+  add_rows_to_matrix(true, false);
 }
 
 bool DirectIsland::factor() {

@@ -114,9 +114,9 @@ void DirectIsland::set_row_weights() {
   });
 }
 
-void DirectIsland::add_rows_to_matrix() {
+void DirectIsland::add_rows_to_matrix(bool with_bounds, bool without_bounds) {
   for (const JointRow& row : rows_) {
-    if (!(row.weight > 0)) continue;
+    if (!(row.weight > 0) || !(row.is_bounded ? with_bounds : without_bounds)) continue;
     const Vector3 &la = row.linear_a, &ta = row.angular_a, &lb = row.linear_b, &tb = row.angular_b;
     const double a[6] = {la[0], la[1], la[2], ta[0], ta[1], ta[2]}, b[6] = {lb[0], lb[1], lb[2], tb[0], tb[1], tb[2]};
     if (moves(row.a)) add_outer(row.weight, a, a, factor_.diagonal(static_cast<std::size_t>(row.a)));

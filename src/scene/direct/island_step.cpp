@@ -36,6 +36,31 @@ void DirectIsland::set_targets(const StepOptions& options) {
   }
 }
 
+/// Points of a body that rolls come and go: loads of points that are about to part begin at the closed points of their
+/// manifold.
+void DirectIsland::pass_on_loads(const StepOptions& options) {
+  for (const Manifold& m : manifolds_) {
+    const auto parts = [&](const Point& p) {
+      return p.impulse[2] > 0 && p.gap > 0 && p.target[2] < p.least - options.weight_speed;
+    };
+    Vector3 load{};
+    int closed = 0;
+    for (std::uint32_t i = m.first; i < m.end; ++i) {
+      const Point& p = points_[i];
+      closed += p.gap <= 0 ? 1 : 0;
+      if (parts(p)) load = sum(load, p.impulse);
+    }
+    if (closed == 0 || !(load[2] > 0)) continue;
+    for (std::uint32_t i = m.first; i < m.end; ++i) {
+      Point& p = points_[i];
+      if (parts(p))
+        p.impulse = {};
+      else if (p.gap <= 0)
+        p.impulse = sum(p.impulse, scaled(1.0 / closed, load));
+    }
+  }
+}
+
 /// Impulses lead to exactly these velocities, without the rounding of the solution.
 void DirectIsland::take_impulses() {
   velocity_ = free_;
@@ -190,9 +215,9 @@ bool DirectIsland::solve(const StepOptions& options, bool may_use_interior_point
   });
   set_compliances(substep.time_step);
   // Results depend on the last call only through the memory of the solver for the island.
+  has_loaded_rows_ = std::any_of(rows_.begin(), rows_.end(), [](const JointRow& row) { return row.impulse != 0; });
   const bool begins_loaded =
-      std::any_of(points_.begin(), points_.end(), [](const Point& p) { return p.impulse[2] > 0; }) ||
-      std::any_of(rows_.begin(), rows_.end(), [](const JointRow& row) { return row.impulse != 0; });
+      has_loaded_rows_ || std::any_of(points_.begin(), points_.end(), [](const Point& p) { return p.impulse[2] > 0; });
   may_be_near_ = options.remembers && has_same_name_ && begins_loaded && substeps_ == 1;
   double approach = 0;
   for (int k = 0; k < substeps_; ++k) {
@@ -224,6 +249,7 @@ void DirectIsland::begin_substep(int substep, double time_step) {
 
 bool DirectIsland::solve_substep(const StepOptions& options, bool may_use_interior_point) {
   set_targets(options);
+  pass_on_loads(options);
   measure_approach(options);
   set_row_targets(options.time_step);
   double mass = 0;

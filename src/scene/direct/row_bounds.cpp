@@ -16,6 +16,9 @@ constexpr double least_distance = 0.1, share_of_range = 0.1;
 // Impulses that are nearer to their bound, over the mass of the row and as a share of the mean, may be put on it.
 constexpr double snap_share = 0.01;
 
+// Impulses that are nearer to a bound than this share of their size begin on it.
+constexpr double near_bound = 0.05;
+
 bool has_least(const JointRow& row) {
   return std::isfinite(row.least);
 }
@@ -46,6 +49,28 @@ void DirectIsland::set_row_states() {
                 : row.impulse >= row.largest ? RowState::at_largest
                                              : RowState::held;
   });
+}
+
+/// Puts impulses near a bound on it: rows that reach their bounds mostly do so in the next step, too, and the bounds of
+/// springs change from step to step.
+void DirectIsland::put_rows_on_bounds() {
+  bool any = false;
+  each_row([&](JointRow& row) {
+    row.change = 0;
+    if (row.state != RowState::held || !row.is_bounded) return;
+    const double most = near_bound * std::abs(row.impulse);
+    if (row.impulse - row.least < most && has_range(row))
+      row.state = RowState::at_least;
+    else if (row.largest - row.impulse < most && has_range(row))
+      row.state = RowState::at_largest;
+    else
+      return;
+    const double bound = row.state == RowState::at_least ? row.least : row.largest;
+    row.change = bound - row.impulse;
+    row.impulse = bound;
+    any = true;
+  });
+  if (any) apply_row_changes();
 }
 
 bool DirectIsland::is_out_of_bounds(const JointRow& row, double impulse) const {
