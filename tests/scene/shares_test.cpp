@@ -94,7 +94,8 @@ std::vector<Named> large_islands() {
 
 TEST(Shares, hold_every_constraint_once_and_meet_at_borders_alone) {
   for (const auto& [name, scene] : large_islands())
-    for (const std::size_t slots : {2, 3, 7, 64, 200}) {
+    for (const std::size_t slots :
+         {std::size_t{2}, std::size_t{3}, std::size_t{7}, std::size_t{64}, std::size_t{200}}) {
       SCOPED_TRACE(name + ", slots " + std::to_string(slots));
       const Built built(scene, slots);
       const Graph& graph = built.graph;
