@@ -12,7 +12,7 @@ using Thresholds = SceneThresholds;
 
 constexpr int more_tries = 4;        // of an island whose rows have bounds
 constexpr double near_bound = 0.05;  // impulses nearer to a bound, as a share of their size, begin on it
-constexpr double moving_share = 10;  // direct_miss is of this multiple of the approach, too
+constexpr double moving_share = 10;  // direct_miss is of this multiple of the approach beyond that of rest, too
 
 // The power of 4 nearest to a ratio, in [1/64, 4].
 double power_of_4(double ratio) {
@@ -436,8 +436,10 @@ bool DirectSolver::find_impulses() {
                                 });
     const bool are_new = is_struck_ || (!(greatest > 0) && !are_rows_known);
     for (int i = 0; i < Thresholds::direct_repeats; ++i) {
-      const bool misses = missed_ > Thresholds::direct_miss * (of_.weight_speed + moving_share * approach_) ||
-                          row_residual() > Thresholds::direct_push;
+      const bool misses =
+          missed_ > Thresholds::direct_miss *
+                        (of_.weight_speed + moving_share * std::max(approach_ - of_.weight_speed, 0.0)) ||
+          row_residual() > Thresholds::direct_push;
       if (!misses && (!are_new || i >= Thresholds::direct_tries)) break;
       if (!solve_or_restore([] { return true; })) break;
     }

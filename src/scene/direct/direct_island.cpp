@@ -16,7 +16,7 @@ constexpr int more_tries = 4;
 /// [1] After a solution the impulses hold back the error of the velocities once too often. So the next call is settled
 /// only below this fraction of SceneThresholds::direct_settled: otherwise every other call at rest is a solution.
 constexpr double settled_again = 1.0 / 16;
-/// [1] SceneThresholds::direct_miss is of this multiple of the approach, too.
+/// [1] SceneThresholds::direct_miss is of this multiple of the approach beyond that of rest, too.
 constexpr double moving_share = 10;
 /// [1] As SceneThresholds::direct_calm, for an island on the factor of a certificate.
 constexpr double certified_calm = 0.03;
@@ -468,7 +468,8 @@ bool DirectIsland::find_impulses(const StepOptions& options, bool may_use_interi
     // The compliance of D leaves 1e-5 of new impulses after each solve, and more where heavy bodies load light ones.
     const bool is_cold = !is_loaded_ && !(points_.empty() && has_loaded_rows_);
     const auto is_rough = [&](int i) {
-      return missed_ > Thresholds::direct_miss * (options.weight_speed + moving_share * approach_) ||
+      return missed_ > Thresholds::direct_miss *
+                           (options.weight_speed + moving_share * std::max(approach_ - options.weight_speed, 0.0)) ||
              row_residual() > Thresholds::direct_push || (i < Thresholds::direct_tries && (struck_ || is_cold));
     };
     for (int i = 0; i < Thresholds::direct_repeats && is_rough(i); ++i)
