@@ -152,13 +152,14 @@ struct BoxWorld {
     return now;
   }
 
-  /// Takes the velocities and the motion of a step in substeps. Contacts with a fault have no island and no substeps.
+  /// Takes the velocities and the motion of a step in substeps. Contacts with a fault, and contacts that a test has
+  /// left out, have no island and no substeps.
   template <class T>
   void take_motion(const SceneArrays<T>& arrays) {
     take(arrays);
     substeps.clear();
     for (std::size_t s = 0; s < supports.size(); ++s) {
-      const std::int32_t island = arrays.island[4 * s];
+      const std::int32_t island = 4 * s < arrays.island.size() ? arrays.island[4 * s] : -1;
       substeps.push_back(island < 0 ? 0 : arrays.island_substeps[static_cast<std::size_t>(island)]);
     }
     for (std::size_t i = 0; i < boxes.size(); ++i) {
