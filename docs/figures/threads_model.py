@@ -4,7 +4,7 @@ T(P) = S + f W / P + loops (a + b P), with the stages that were measured on one 
 """
 
 CORES = (2, 8, 16, 64)
-# [µs] of a parallel loop: its start and end on two cores, and what one more core adds. Of a study on two cores of a
+# [µs] of a parallel loop: its start and end on two cores, and what one more core adds. From a study on two cores of a
 # Sapphire Rapids.
 LOOP, LOOP_OF_CORE = 0.27, 0.03
 

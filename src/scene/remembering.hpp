@@ -24,7 +24,7 @@ struct Memorable {
   bool in_substeps, contacts_have_history;
   ThreadTeam& team;
 
-  /// In substeps: true if the contacts and rows of an island need what they needed before.
+  /// In substeps: true if the needs of an island's contacts and rows have not changed.
   bool keeps_needs(std::uint32_t island) const {
     return workspace.substeps_wanted[island].substeps == SubstepNeed::as_before;
   }

@@ -158,7 +158,7 @@ class SceneCall {
     return outcome;
   }
 
-  /// Of islands without rows that rest again. Everything else that workspace has of them is the last call's.
+  /// The outcome of islands without rows that rest again. The workspace has their other results from the last call.
   SweepOutcome outcome_at_rest() {
     SweepOutcome sum;
     for (const direct::Accepted& of : workspace_.direct.accepted()) {
@@ -256,7 +256,7 @@ class SceneCall {
     graph.is_of_last_call = true;
     return true;
   }
-  /// Of rows that begin with the impulses of their keys, or null.
+  /// The memory of rows that begin with the impulses of their keys, or null.
   const RememberedRow<T>* remembered_rows() const {
     return impulses_.remembers_rows() ? workspace_.remembered.rows() : nullptr;
   }

@@ -294,7 +294,7 @@ void expect_plain_search(std::size_t bodies, bool in_order, bool with_faults, co
       while (key.size() < scene.contact_count()) key.push_back(10 + 3 * key.size());
       key.resize(scene.contact_count());
       order.change(key, call, draw);
-      // Many keys are looked for in chunks, which tell equal keys apart in another way.
+      // Many keys are looked for in chunks, which distinguish equal keys in another way.
       if (bodies > 500 && has_equal_keys(key)) break;
       const auto manifolds = manifolds_of(scene);
       scene.warm_impulse = memory.recall(scene, key, manifolds);

@@ -16,7 +16,7 @@ constexpr int more_tries = 4;
 /// [1] After a solution the impulses hold back the error of the velocities once too often. So the next call is settled
 /// only below this fraction of SceneThresholds::direct_settled: otherwise every other call at rest is a solution.
 constexpr double settled_again = 1.0 / 16;
-/// [1] SceneThresholds::direct_miss is of this multiple of the approach beyond that of rest, too.
+/// [1] SceneThresholds::direct_miss also applies to this multiple of the approach speed above weight_speed.
 constexpr double moving_share = 10;
 /// [1] As SceneThresholds::direct_calm, for an island on the factor of a certificate.
 constexpr double certified_calm = 0.03;
