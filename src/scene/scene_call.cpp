@@ -484,8 +484,8 @@ class SceneCall {
 template <class T>
 SceneReport run_scene(const IsaEntry& entry, Workspace<T>& workspace, const Scene<T>& scene,
                       const SceneResults<T>& results, const SceneOptions& options, CallThreads& threads, Slots slots,
-                      bool again) {
-  return SceneCall<T>(entry, workspace, scene, results, options, again).run(threads, slots);
+                      bool same_options) {
+  return SceneCall<T>(entry, workspace, scene, results, options, same_options).run(threads, slots);
 }
 template SceneReport run_scene(const IsaEntry&, Workspace<float>&, const Scene<float>&, const SceneResults<float>&,
                                const SceneOptions&, CallThreads&, Slots, bool);

@@ -19,6 +19,6 @@ struct Slots {
 template <class T>
 SceneReport run_scene(const IsaEntry& entry, Workspace<T>& workspace, const Scene<T>& scene,
                       const SceneResults<T>& results, const SceneOptions& options, CallThreads& threads, Slots slots,
-                      bool again);
+                      bool same_options);
 
 }  // namespace carom::scene

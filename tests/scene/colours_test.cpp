@@ -21,14 +21,14 @@ namespace {
 
 using support::fast_build;
 
-/// Orders in which a host may number and submit the boxes of a pyramid.
+/// Orders in which an engine may number and submit the boxes of a pyramid.
 enum class Numbering { input, reversed, zigzag, shuffled };
 constexpr std::pair<Numbering, const char*> numberings[] = {{Numbering::input, "input order"},
                                                             {Numbering::reversed, "reversed"},
                                                             {Numbering::zigzag, "zigzag"},
                                                             {Numbering::shuffled, "shuffled"}};
 
-/// A pyramid whose boxes have other numbers; number_of[i] is that of box i of box_pyramid.
+/// A pyramid whose boxes are numbered anew: number_of[i] is the new number of box i of box_pyramid.
 struct Numbered {
   BoxWorld boxes;
   std::vector<std::int32_t> number_of;
@@ -133,9 +133,10 @@ TEST(Colours, hold_every_manifold_once_and_no_movable_body_twice) {
     }
 }
 
-// Of the 24 orders of four visits 4 go round in one sense and 4 in the other: a share of 1/3, less where two of a cycle
-// have one colour. Of N independent cycles it would have a deviation of √(2 / 9N), and the net winding one of √(N / 3);
-// three of these are allowed. Where orders follow levels or parities all wind, the net winding is N.
+// Four visits have 24 orders, and 8 of them wind round the cycle, 4 in each sense. The expected share of winding cycles
+// is therefore 1/3, or less if two visits have one colour. For N independent cycles the standard deviation of this
+// share is √(2 / 9N), and the standard deviation of the net winding is √(N / 3). The test allows three standard
+// deviations. An order by levels or parities winds round every cycle, and its net winding is N.
 TEST(Colours, do_not_wind_round_cycles_of_four_bodies) {
   for (const int base : {10, 20})
     for (const auto& [numbering, name] : numberings) {
@@ -149,10 +150,10 @@ TEST(Colours, do_not_wind_round_cycles_of_four_bodies) {
     }
 }
 
-// The pyramid is frozen: each step sees the positions of the first, with overlaps within the slop, and only velocities
-// and impulses go from step to step. Gravity keeps all contacts closed, against which the disturbance is small. It
-// sways like a spring then, in some 80 steps, so that the largest energy of a hundred tells how far: that must not
-// rise.
+// Every step has the positions of the first one, with overlaps within the slop; only velocities and impulses change
+// from step to step. The disturbance is small compared with gravity, so that all contacts stay closed. The pyramid then
+// sways like a spring with a period of about 80 steps. The largest kinetic energy of 100 steps measures the amplitude,
+// which must not increase.
 TEST(WarmStartedSubsteps, do_not_grow_on_a_frozen_pyramid_however_it_is_numbered) {
   constexpr double h = 1.0 / 60, fall = 9.81 * h;
   constexpr int settling = 100, steps = 300, period = 100;

@@ -301,14 +301,20 @@ TEST(DirectIsland, is_not_solved_if_the_impulses_that_it_begins_with_are_the_sol
   EXPECT_GT(solves({.load = 0}), 0);
 }
 
-// A wheel has a new point in every step. Its last point has the load, and parts.
-TEST(DirectIsland, finds_the_load_of_a_point_that_parts_at_the_closed_point_of_its_manifold) {
-  scene::direct::DirectIsland island;
+/// Begins the island of a cube that gravity accelerates, before its points and rows are added.
+void begin_falling_cube(scene::direct::DirectIsland& island, std::size_t manifolds, std::size_t points,
+                        std::size_t rows) {
   EXPECT_TRUE(island.plan(1, {}, 1e9, *find_isa(Isa::automatic).scene.blocks));
-  island.reserve(1, 2, 0, 2);
+  island.reserve(manifolds, points, rows, 2);
   island.begin(1, 1);
   const scene::direct::BodyRow fall{{0, 0, -g * h, 0, 0, 0}};
   EXPECT_TRUE(island.set_body(0, 0, 1, {6, 0, 0, 6, 0, 6}, fall, fall));
+}
+
+// A wheel has a new point in every step. Its last point has the load, and parts.
+TEST(DirectIsland, finds_the_load_of_a_point_that_parts_at_the_closed_point_of_its_manifold) {
+  scene::direct::DirectIsland island;
+  begin_falling_cube(island, 1, 2, 0);
   constexpr std::int32_t world = 1;
   island.add_manifold(0, world, {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, 0.5);
   for (const double gap : {2 * g * h * h, 0.0}) {
@@ -328,11 +334,7 @@ TEST(DirectIsland, finds_the_load_of_a_point_that_parts_at_the_closed_point_of_i
 TEST(DirectIsland, begins_with_rows_on_the_bounds_that_they_are_near) {
   for (const double sign : {1.0, -1.0}) {
     scene::direct::DirectIsland island;
-    EXPECT_TRUE(island.plan(1, {}, 1e9, *find_isa(Isa::automatic).scene.blocks));
-    island.reserve(0, 0, 1, 2);
-    island.begin(1, 1);
-    const scene::direct::BodyRow fall{{0, 0, -g * h, 0, 0, 0}};
-    EXPECT_TRUE(island.set_body(0, 0, 1, {6, 0, 0, 6, 0, 6}, fall, fall));
+    begin_falling_cube(island, 0, 0, 1);
     scene::direct::JointRow row;
     row.a = 0;
     row.b = 1;  // the world

@@ -148,8 +148,8 @@ SceneData<T> steep_islands(std::size_t islands) {
   return scene;
 }
 
-// K_13 = -60 r_x r_z = -15 and K_33 = 16, so that u_n changes by K_33 + μ K_13 t_x = 16 + 13.5 of what the normal
-// impulse is, or by 2.5 with friction the other way round, which is less than a quarter of K_33.
+// K_13 = -60 r_x r_z = -15 and K_33 = 16. A normal impulse p with sliding friction changes u_n by
+// (K_33 + μ K_13 t_x) p = (16 + 13.5) p, or by 2.5 p for the opposite direction: less than a quarter of K_33 p.
 TYPED_TEST(LoneManifold, that_is_steep_has_the_bits_of_every_isa_alone_or_beside_others) {
   using T = TypeParam;
   for (const double speed : {-1.0, 1.0})
@@ -169,8 +169,9 @@ TYPED_TEST(LoneManifold, that_is_steep_has_the_bits_of_every_isa_alone_or_beside
     }
 }
 
-// Sweeps change the velocities of points by roundings of their own; every fourth finds them anew from the impulses. So
-// errors do not grow with the sweeps: each is that of twelve impulses, whose parts may be some tens of times their sum.
+// Every sweep adds rounding errors to the velocities of the points. Every fourth sweep computes them again from the
+// impulses, so that errors do not grow with the number of sweeps. The remaining error comes from twelve impulses, whose
+// components may be tens of times larger than their sum.
 TYPED_TEST(LoneManifold, is_near_the_reference_after_few_sweeps_and_after_many) {
   using T = TypeParam;
   std::size_t apart = 0;
@@ -207,7 +208,7 @@ TYPED_TEST(LoneManifold, is_swept_with_others_where_the_options_ask_for_what_it_
 TYPED_TEST(LoneManifold, with_a_collision_matrix_that_is_not_definite_is_a_fault) {
   using T = TypeParam;
   auto scene = scene_of<T>(1, 3);
-  // The first body turns no more and has no mass: no impulse moves it, but for one axis.
+  // The first body has infinite mass and turns about one axis only.
   for (std::size_t c = 0; c < 6; ++c) scene.bodies.inverse_inertia[c][0] = c == 0 ? T(1) : T(0);
   scene.bodies.inverse_mass[0] = 0;
   const auto found = solved(scene, SceneOptions{});

@@ -109,19 +109,24 @@ TYPED_TEST(SettledIslands, keep_their_impulses_and_stop_their_bodies) {
   }
 }
 
-TYPED_TEST(SettledIslands, have_the_same_bits_on_every_isa_and_any_number_of_threads) {
-  BoxWorld leaning = box_stack(3);
-  leaning.gravity = {0.3, -0.2, -9.7};
+/// A scene of a world that has come to rest. Its warm impulses are the impulses of the last step: with a gravity that
+/// leans they have all directions, and miss the targets by some 1e-16.
+SceneData<double> after_steps(BoxWorld& world) {
   SceneSolver solver({.threads = 1});
-  for (int k = 0; k < 30; ++k) leaning.step_in_substeps<double>(solver, in_substeps(), h);
-  // Impulses in all directions, and a miss of some 1e-16.
-  SceneData<double> rest = leaning.scene_with_forces<double>(h);
+  for (int k = 0; k < 30; ++k) world.step_in_substeps<double>(solver, in_substeps(), h);
+  SceneData<double> rest = world.scene_with_forces<double>(h);
   SceneArrays<double> last(rest);
   solver.solve(rest.view(), last.view(), in_substeps());
   rest.warm_impulse = last.warm_impulse;
   rest.key.clear();
+  return rest;
+}
+
+TYPED_TEST(SettledIslands, have_the_same_bits_on_every_isa_and_any_number_of_threads) {
+  BoxWorld leaning = box_stack(3);
+  leaning.gravity = {0.3, -0.2, -9.7};
   SceneData<TypeParam> scene = together(all_at_rest<TypeParam>());
-  if constexpr (std::is_same_v<TypeParam, double>) scene = rest;
+  if constexpr (std::is_same_v<TypeParam, double>) scene = after_steps(leaning);
   const auto expected = solved(scene, in_substeps());
   expect_settled(expected, "");
   for (const Isa isa : available_isas())
@@ -265,7 +270,6 @@ TYPED_TEST(SettledIslands, cubes_apart_have_the_bits_that_each_has_alone) {
             8);
 }
 
-// Impulses in all directions, and a miss of some 1e-16.
 TEST(SettledCubes, that_lean_have_the_bits_that_each_has_alone) {
   BoxWorld leaning = box_stack(1);
   for (int i = 1; i < 11; ++i) {
@@ -273,14 +277,7 @@ TEST(SettledCubes, that_lean_have_the_bits_that_each_has_alone) {
     leaning.rest(i, world, -0.5, 0.5, -0.5, 0.5);
   }
   leaning.gravity = {0.3, -0.2, -9.7};
-  SceneSolver solver({.threads = 1});
-  for (int k = 0; k < 30; ++k) leaning.step_in_substeps<double>(solver, in_substeps(), h);
-  SceneData<double> rest = leaning.scene_with_forces<double>(h);
-  SceneArrays<double> last(rest);
-  solver.solve(rest.view(), last.view(), in_substeps());
-  rest.warm_impulse = last.warm_impulse;
-  rest.key.clear();
-  const auto found = same_bits_in_structs(rest);
+  const auto found = same_bits_in_structs(after_steps(leaning));
   EXPECT_EQ(std::count(found.island_algorithm.begin(), found.island_algorithm.end(), IslandAlgorithm::last_impulses),
             11);
 }

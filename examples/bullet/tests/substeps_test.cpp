@@ -98,11 +98,17 @@ TEST(Substeps, feed_no_chain_with_energy) {
   EXPECT_LT(error, 5e-3f);
 }
 
-TEST(Substeps, leave_motors_their_speed) {
-  BulletWorld bullet(in_substeps());
+/// A box that a motor turns about a fixed axis.
+btRigidBody& add_wheel(BulletWorld& bullet, btScalar speed, btScalar most_impulse) {
   btRigidBody& wheel = bullet.add_box(at(0, 0, 5));
   auto& hinge = bullet.join<btHingeConstraint>(wheel, btVector3(0, 0, 0), btVector3(0, 0, 1));
-  hinge.enableAngularMotor(true, 2, 100);
+  hinge.enableAngularMotor(true, speed, most_impulse);
+  return wheel;
+}
+
+TEST(Substeps, leave_motors_their_speed) {
+  BulletWorld bullet(in_substeps());
+  btRigidBody& wheel = add_wheel(bullet, 2, 100);
   bullet.step(30);
   EXPECT_NEAR(std::abs(wheel.getAngularVelocity().z()), 2, 1e-3f);
   EXPECT_NEAR(wheel.getWorldTransform().getOrigin().z(), 5, 1e-3f);
@@ -111,9 +117,7 @@ TEST(Substeps, leave_motors_their_speed) {
 // The motor is at its largest impulse, and begins every step with it.
 TEST(Substeps, solve_a_motor_that_is_too_weak_once) {
   BulletWorld bullet(in_substeps());
-  btRigidBody& wheel = bullet.add_box(at(0, 0, 5));
-  auto& hinge = bullet.join<btHingeConstraint>(wheel, btVector3(0, 0, 0), btVector3(0, 0, 1));
-  hinge.enableAngularMotor(true, 20, 0.05f);
+  btRigidBody& wheel = add_wheel(bullet, 20, 0.05f);
   bullet.step(10);
   EXPECT_LT(std::abs(wheel.getAngularVelocity().z()), 10);
   EXPECT_EQ(bullet.solver.report().contacts.iterations, 1);

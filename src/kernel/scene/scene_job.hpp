@@ -211,13 +211,17 @@ struct SceneKernelsFor {
   /// Solves islands of one manifold each by PGS, from the columns to the results. A faulty contact gets its status.
   void (*lone)(const SceneJob<T>& job, const std::uint32_t* manifolds, std::size_t count, const LoneLimits& limits,
                LoneOutcome<T>* outcomes);
-  /// Tries the impulses that an island of plain contacts begins with. Returns true if they are its solution. Only the
-  /// second one writes results.
+  /// Tries the impulses that an island of plain contacts begins with. Returns true if they are its solution. Results
+  /// are written by store_settled only.
   bool (*settle)(const SceneJob<T>& job, const Settling& of, SettledIsland& island);
+  /// The same for up to settled_side_by_side islands of one manifold. Bit i of the result is set if islands[i] has
+  /// settled.
   std::uint32_t (*settle_alone)(const SceneJob<T>& job, const Settling& of, SettledIsland* const* islands,
                                 std::size_t count);
+  /// The two halves of settle, for one share of an island: all shares begin before the first one ends.
   bool (*begin_to_settle)(const SceneJob<T>& job, const Settling& of, SettledIsland& island);
   bool (*end_settling)(const SceneJob<T>& job, const Settling& of, SettledIsland& island);
+  /// Stores the results of an island or share that has settled, without its paths.
   void (*store_settled)(const SceneJob<T>& job, const Settling& of, const SettledIsland& island);
 };
 

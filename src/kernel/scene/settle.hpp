@@ -141,11 +141,6 @@ struct SettledIslands : FourLanes {
     store(row.torque, load(row.torque) + sign * torque);
   }
 
-  /// Takes the impulses of a manifold for store_settled().
-  static void take_impulses(const SceneJob<T>& job, const Constraint& m, SettledManifold& to, const Place& at) {
-    store(to.impulse, impulse_of(job, m, at));
-  }
-
   /// Adds up the impulses on the bodies. Returns false if a contact has left its cone, or has an impulse although it is
   /// open.
   [[gnu::always_inline]] static bool begin(const SceneJob<T>& job, const Settling& of, SettledIsland& island) {

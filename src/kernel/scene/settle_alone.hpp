@@ -225,8 +225,9 @@ struct SettledAlone {
       island.is_still = true;
       island.body = body[i];
       of.rows[body[i]].next = -1;
-      Islands::take_impulses(job, job.manifolds[of.manifolds[island.first]], of.of_manifold[island.first],
-                             {{first[i], first[i] + 1, first[i] + 2, first[i] + 3}, true});
+      Islands::store(of.of_manifold[island.first].impulse,
+                     Islands::impulse_of(job, job.manifolds[of.manifolds[island.first]],
+                                         {{first[i], first[i] + 1, first[i] + 2, first[i] + 3}, true}));
     }
     leave_lanes<A>();
     return set;

@@ -247,17 +247,12 @@ void DirectIsland::begin_matrix() {
 }
 
 void DirectIsland::begin_matrix_of_bounds(bool is_first) {
-  if (rows_.empty()) {
-    if (is_first) list_geometry();
-    factor_.clear();
-    return add_inertia();
-  }
-  if (is_first) {
-    list_geometry();
+  if (is_first) list_geometry();
+  if (is_first || rows_.empty()) {
     factor_.clear();
     add_inertia();
     add_rows_to_matrix(false, true);
-    factor_.keep();
+    if (!rows_.empty()) factor_.keep();
   } else {
     factor_.return_kept();
   }
