@@ -39,7 +39,7 @@ void accuracy(benchmark::State& state, Options options, Isa isa) try {
   const Case<T>& same = case_of<T>(options, contacts_per_call);
   Solver solver({.isa = isa, .threads = 1});
   support::ResultArrays<T> arrays(contacts_per_call);
-  const InlineContacts<T> contacts = same.contacts.inline_contacts();
+  const Contacts<T> contacts = same.contacts.inline_contacts();
   const Results<T> results = timed_columns(arrays);
 
   Report report = solver.solve(contacts, results, options);

@@ -41,7 +41,7 @@ struct Inline {
   static constexpr const char* name = "inline";
   static constexpr bool bodies = true;
   explicit Inline(std::size_t n) : drawn(n, seed) {}
-  InlineContacts<T> contacts() const { return drawn.inline_contacts(); }
+  Contacts<T> contacts() const { return drawn.inline_contacts(); }
   support::RandomContacts<T> drawn;
 };
 template <class T>
@@ -66,7 +66,7 @@ struct Space {
   static constexpr const char* name = "space";
   static constexpr bool bodies = false;
   explicit Space(std::size_t n) : drawn(n, seed) {}
-  SpaceContacts<T> contacts() const { return drawn.space_contacts(); }
+  KContacts<T> contacts() const { return drawn.space_contacts(); }
   support::RandomSpaceContacts<T> drawn;
 };
 
@@ -97,7 +97,7 @@ std::string disagreement(Isa isa, const Options& options) {
   support::ResultArrays<double> expected(n, Form<T>::bodies);
   if constexpr (std::is_same_v<Form<T>, Blocked<T>>) {
     const Inline<double> wide(n);
-    InlineContacts<double> wide_contacts = wide.contacts();
+    Contacts<double> wide_contacts = wide.contacts();
     wide_laws.give(wide_contacts.laws);
     reference::solve(wide_contacts, expected.results(), options);
   } else {
@@ -249,24 +249,24 @@ void register_one(Law law, const std::string& precision, Isa isa, int threads, s
 }
 
 template <template <class> class Form, class T>
-void register_form(const std::string& precision, int most_threads) {
+void register_form(const std::string& precision, int max_threads) {
   const Isa best = best_isa();
   for (const Law law : {Law::frictionless, Law::no_slip, Law::chatterjee_ruina, Law::bilinear}) {
     register_one<Form, T>(law, precision, best, 1, in_cache);
     if (std::is_same_v<T, float>) register_one<Form, T>(law, precision, best, 1, beyond_cache);
   }
-  for (int threads = 2; std::is_same_v<T, float> && threads <= most_threads; ++threads)
+  for (int threads = 2; std::is_same_v<T, float> && threads <= max_threads; ++threads)
     register_one<Form, T>(Law::chatterjee_ruina, precision, best, threads, beyond_cache);
   for (const Isa isa : available_isas())
     if (isa != best) register_one<Form, T>(Law::chatterjee_ruina, precision, isa, 1, in_cache);
 }
 
 template <class T>
-void register_precision(const std::string& precision, int most_threads) {
-  register_form<Inline, T>(precision, most_threads);
-  register_form<Blocked, T>(precision, most_threads);
-  register_form<Indexed, T>(precision, most_threads);
-  register_form<Space, T>(precision, most_threads);
+void register_precision(const std::string& precision, int max_threads) {
+  register_form<Inline, T>(precision, max_threads);
+  register_form<Blocked, T>(precision, max_threads);
+  register_form<Indexed, T>(precision, max_threads);
+  register_form<Space, T>(precision, max_threads);
   const Isa best = best_isa();
   const auto register_host = [&]<template <class> class Form>() {
     for (const Law law : {Law::chatterjee_ruina, Law::incremental})
@@ -300,9 +300,9 @@ void register_precision(const std::string& precision, int most_threads) {
 
 }  // namespace
 
-void register_algebraic(int most_threads) {
-  register_precision<float>("f32", most_threads);
-  register_precision<double>("f64", most_threads);
+void register_algebraic(int max_threads) {
+  register_precision<float>("f32", max_threads);
+  register_precision<double>("f64", max_threads);
   benchmark::RegisterBenchmark("limit/stream/f32", stream, beyond_cache)->UseRealTime();
 }
 

@@ -3,6 +3,6 @@
 
 namespace carom::bench {
 
-void register_algebraic(int most_threads);
+void register_algebraic(int max_threads);
 
 }  // namespace carom::bench

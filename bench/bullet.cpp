@@ -55,9 +55,9 @@ class Pyramid {
         manifolds_.push_back(manifold);
       }
       // Without rotations, points in the bodies' frames are the lever arms; the ground stands at 0.
-      const btVector3 arm_a = vector(scenes::at(scene.lever_a, i));
-      const btVector3 at = bodies_[static_cast<std::size_t>(a)]->getWorldTransform().getOrigin() + arm_a;
-      btManifoldPoint point(arm_a, at - below.getWorldTransform().getOrigin(), vector(scenes::at(scene.normal, i)), 0);
+      const btVector3 r_a = vector(scenes::at(scene.r_a, i));
+      const btVector3 at = bodies_[static_cast<std::size_t>(a)]->getWorldTransform().getOrigin() + r_a;
+      btManifoldPoint point(r_a, at - below.getWorldTransform().getOrigin(), vector(scenes::at(scene.normal, i)), 0);
       point.m_positionWorldOnA = point.m_positionWorldOnB = at;
       point.m_combinedFriction = static_cast<btScalar>(scene.friction[i]);
       point.m_combinedRestitution = 0;
@@ -122,12 +122,12 @@ Pyramid& pyramid() {
 }
 
 /// Both have to halve the greatest approach speed at least: a solver that does less has not taken its contacts in.
-constexpr double most_missed = 0.5;
+constexpr double max_missed = 0.5;
 
 /// Without warm starting, after a call whose answer is checked.
 void time(benchmark::State& state, btConstraintSolver& solver, int mode) {
   pyramid().seconds(solver, mode);
-  if (!(pyramid().missed() < most_missed)) {
+  if (!(pyramid().missed() < max_missed)) {
     state.SkipWithError(("of the approach " + std::to_string(pyramid().missed()) + " is left").c_str());
     return;
   }
@@ -146,7 +146,7 @@ void by_bullet(benchmark::State& state, int mode) {
 void by_carom(benchmark::State& state, const Execution& execution) try {
   bullet::Options options;
   options.execution = execution;
-  options.contacts = bullet::Contacts::simultaneous;  // as many sweeps as Bullet's
+  options.contacts = bullet::Contacts::pgs;  // as many sweeps as Bullet's
   options.scene.relative_tolerance = 0;
   bullet::ConstraintSolver solver(options);
   time(state, solver, SOLVER_SIMD);
@@ -156,12 +156,12 @@ void by_carom(benchmark::State& state, const Execution& execution) try {
 
 }  // namespace
 
-void register_bullet(int most_threads) {
+void register_bullet(int max_threads) {
   benchmark::RegisterBenchmark("peer/bullet/pyramid:30000", by_bullet, SOLVER_SIMD)->UseManualTime();
   benchmark::RegisterBenchmark("peer/bullet/two_directions/pyramid:30000", by_bullet,
                                SOLVER_SIMD | SOLVER_USE_2_FRICTION_DIRECTIONS)
       ->UseManualTime();
-  for (int threads = 1; threads <= most_threads; ++threads)
+  for (int threads = 1; threads <= max_threads; ++threads)
     benchmark::RegisterBenchmark(("peer/carom_bullet/threads:" + std::to_string(threads) + "/pyramid:30000").c_str(),
                                  by_carom, Execution{.isa = best_isa(), .threads = threads})
         ->UseManualTime();

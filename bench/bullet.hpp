@@ -8,6 +8,6 @@
 
 namespace carom::bench {
 
-void register_bullet(int most_threads);
+void register_bullet(int max_threads);
 
 }  // namespace carom::bench

@@ -16,8 +16,9 @@
 namespace carom::bench {
 namespace {
 
-template <class Contacts, class ResultsOf>
-void time_calls(benchmark::State& state, const Contacts& contacts, const ResultsOf& results, const Options& options) {
+template <class AnyContacts, class ResultsOf>
+void time_calls(benchmark::State& state, const AnyContacts& contacts, const ResultsOf& results,
+                const Options& options) {
   Solver solver({.threads = 1});
   Report report = solver.solve(contacts, results, options);
   if (report.faults() > 0) return state.SkipWithError("faults");
@@ -31,7 +32,7 @@ void time_calls(benchmark::State& state, const Contacts& contacts, const Results
 template <class T>
 void call(benchmark::State& state, const Options& options, std::size_t n) try {
   const support::RandomContacts<T> drawn(n, seed);
-  InlineContacts<T> contacts = drawn.inline_contacts();
+  Contacts<T> contacts = drawn.inline_contacts();
   const T tangential_restitution = 0;
   contacts.laws.tangential_restitution = Column<const T>::repeat(tangential_restitution, n);
   support::ResultArrays<T> arrays(n);

@@ -46,7 +46,7 @@ void resolve(benchmark::State& state, std::string_view source, Options options) 
     if (const std::string message = disagreement<T>(source, options); !message.empty())
       return state.SkipWithError(message.c_str());
   const support::RandomContacts<T> drawn = contacts_of<T>(source, contacts);
-  InlineContacts<T> view = drawn.inline_contacts();
+  Contacts<T> view = drawn.inline_contacts();
   const T tangential_restitution = 0;
   if (options.law == Law::chatterjee_ruina)
     view.laws.tangential_restitution = Column<const T>::repeat(tangential_restitution, contacts);

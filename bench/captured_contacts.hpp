@@ -36,8 +36,8 @@ support::RandomContacts<T> captured_contacts(const std::string& path, std::size_
   const std::size_t x = file.column("normal_x"), y = file.column("normal_y"), z = file.column("normal_z");
   vector(contacts.normal, "normal",
          [&](const std::vector<double>& row, std::size_t c) { return row[c] / std::hypot(row[x], row[y], row[z]); });
-  vector(contacts.lever_a, "lever_a", as_it_is);
-  vector(contacts.lever_b, "lever_b", as_it_is);
+  vector(contacts.r_a, "r_a", as_it_is);
+  vector(contacts.r_b, "r_b", as_it_is);
   const auto body = [&](support::BodyArrays<T>& to, const std::string& side) {
     fill(to.inverse_mass, "inverse_mass_" + side, as_it_is);
     const char* const parts[] = {"_xx", "_xy", "_xz", "_yy", "_yz", "_zz"};

@@ -49,8 +49,8 @@ scenes::SceneData<T> captured_scene(const std::string& path) {
                                                     .normal = vector("normal"),
                                                     .friction = number("friction"),
                                                     .restitution = number("restitution")});
-    scenes::put(scene.lever_a, i, vector("lever_a"));
-    scenes::put(scene.lever_b, i, vector("lever_b"));
+    scenes::put(scene.r_a, i, vector("r_a"));
+    scenes::put(scene.r_b, i, vector("r_b"));
   }
   return scene;
 }

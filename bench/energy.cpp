@@ -21,26 +21,26 @@ constexpr std::size_t contacts_per_call = 62'500;
 static_assert(total % contacts_per_call == 0);
 
 template <class T>
-InlineContacts<T> view(const support::RandomContacts<T>& contacts) {
+Contacts<T> view(const support::RandomContacts<T>& contacts) {
   return contacts.inline_contacts();
 }
 template <class T>
-SpaceContacts<T> view(const support::RandomSpaceContacts<T>& contacts) {
+KContacts<T> view(const support::RandomSpaceContacts<T>& contacts) {
   return contacts.space_contacts();
 }
 
 /// Only the solving is timed. Without `as_drawn` one contact in twelve loses nothing.
-template <template <class> class Contacts, class T, bool as_drawn>
+template <template <class> class AnyContacts, class T, bool as_drawn>
 void energy(benchmark::State& state, Isa isa) try {
   const Options options = bench_options(Integrator::series);
   Solver solver({.isa = isa, .threads = 1});
-  constexpr bool has_bodies = std::is_same_v<Contacts<T>, support::RandomContacts<T>>;
+  constexpr bool has_bodies = std::is_same_v<AnyContacts<T>, support::RandomContacts<T>>;
   support::ResultArrays<T> arrays(contacts_per_call, has_bodies);
-  double largest_gain = -std::numeric_limits<double>::infinity();
+  double max_gain = -std::numeric_limits<double>::infinity();
   for (auto _ : state) {
     for (std::uint64_t call = 0; call < total / contacts_per_call; ++call) {
       state.PauseTiming();
-      Contacts<T> contacts(contacts_per_call, seed + call);
+      AnyContacts<T> contacts(contacts_per_call, seed + call);
       if constexpr (!as_drawn) support::leave_some_without_losses(contacts);
       state.ResumeTiming();
       const Report report = solver.solve(view(contacts), arrays.results(), options);
@@ -50,14 +50,13 @@ void energy(benchmark::State& state, Isa isa) try {
         return;
       }
       for (std::size_t i = 0; i < contacts_per_call; ++i)
-        largest_gain =
-            std::max(largest_gain, support::relative_energy_gain(support::encounter(contacts, i), arrays, i));
+        max_gain = std::max(max_gain, support::relative_energy_gain(support::encounter(contacts, i), arrays, i));
       state.ResumeTiming();
     }
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(total));
   state.counters["contacts"] = static_cast<double>(total);
-  state.counters["largest_gain"] = largest_gain;
+  state.counters["max_gain"] = max_gain;
 } catch (const std::exception& error) {
   state.SkipWithError(error.what());
 }

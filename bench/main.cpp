@@ -12,11 +12,11 @@
 #include "algebraic.hpp"
 #include "bullet.hpp"
 #include "cases.hpp"
-#include "coulomb.hpp"
 #include "energy.hpp"
 #include "gradients.hpp"
 #include "limit.hpp"
 #include "machine.hpp"
+#include "ncp.hpp"
 #include "placement.hpp"
 #include "rest.hpp"
 #include "scene.hpp"
@@ -39,7 +39,7 @@ void resolve(benchmark::State& state, Integrator integrator, Isa isa, int thread
   const Options options = bench_options(integrator);
   Solver solver({.isa = isa, .threads = threads});
   support::ResultArrays<T> arrays(n);
-  const InlineContacts<T> contacts = drawn.contacts.inline_contacts();
+  const Contacts<T> contacts = drawn.contacts.inline_contacts();
   const Results<T> results = timed_columns(arrays);
 
   Report report = solver.solve(contacts, results, options);
@@ -59,7 +59,7 @@ void resolve(benchmark::State& state, Integrator integrator, Isa isa, int thread
 void resolve_reference(benchmark::State& state, Integrator integrator, std::size_t n) try {
   const Case<double>& drawn = case_of<double>(bench_options(integrator), n);
   support::ResultArrays<double> arrays(n);
-  const InlineContacts<double> contacts = drawn.contacts.inline_contacts();
+  const Contacts<double> contacts = drawn.contacts.inline_contacts();
   const Results<double> results = timed_columns(arrays);
 
   Report report;
@@ -89,9 +89,9 @@ void limit(benchmark::State& state, const LimitLoop<T>& loop) {
 }
 
 template <class T>
-void register_resolve(const std::string& precision, int most_threads) {
+void register_resolve(const std::string& precision, int max_threads) {
   for (const Isa isa : available_isas()) {
-    for (int threads = 1; threads <= most_threads; ++threads) {
+    for (int threads = 1; threads <= max_threads; ++threads) {
       for (const std::size_t n : {1024u, 65536u}) {
         for (const Integrator integrator : {Integrator::series, Integrator::euler}) {
           const std::string name = "resolve/energetic/" + std::string(to_string(integrator)) + "/" + precision + "/" +
@@ -115,9 +115,9 @@ void register_limits() {
   }
 }
 
-void register_all(int most_threads) {
-  register_resolve<float>("f32", most_threads);
-  register_resolve<double>("f64", most_threads);
+void register_all(int max_threads) {
+  register_resolve<float>("f32", max_threads);
+  register_resolve<double>("f64", max_threads);
   for (const std::size_t n : {1024u, 65536u}) {
     for (const Integrator integrator : {Integrator::series, Integrator::euler}) {
       const std::string name =
@@ -125,13 +125,13 @@ void register_all(int most_threads) {
       benchmark::RegisterBenchmark(name.c_str(), resolve_reference, integrator, n)->UseRealTime();
     }
   }
-  register_algebraic(most_threads);
+  register_algebraic(max_threads);
   register_gradients();
-  register_scenes(most_threads);
+  register_scenes(max_threads);
   register_rest();
-  register_coulomb();
+  register_ncp();
 #ifdef CAROM_HAS_BULLET
-  register_bullet(most_threads);
+  register_bullet(max_threads);
 #endif
   register_limits();
   register_accuracy();

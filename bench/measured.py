@@ -29,7 +29,7 @@ ISA_NAMES = {"avx512": "AVX-512", "avx2": "AVX2, FMA3", "sse2": "SSE2", "neon": 
 PRECISION_NAMES = {"f32": "float", "f64": "double"}
 RATES = {"items_per_second": "per_second", "euler_steps": "euler_steps_per_second",
          "series_steps": "series_steps_per_second"}
-COUNTERS = ("of_mean", "active_lanes", "median_error", "p90_error", "contacts", "largest_gain")
+COUNTERS = ("of_mean", "active_lanes", "median_error", "p90_error", "contacts", "max_gain")
 ACCURACY_STEPS = (10, 100, 1000, 10000)
 EQUAL_ERROR = 1e-4  # at which the integrators are compared
 # The end of a benchmark's name, which says how it was run.
@@ -125,7 +125,7 @@ class Results:
         return None
 
     def energy_gain(self, precision, contacts):
-        return self.counter(energy_name(precision, self.best_isa(), contacts), "largest_gain")
+        return self.counter(energy_name(precision, self.best_isa(), contacts), "max_gain")
 
     def law(self, law, precision, form, contacts, threads=1):
         """Contacts a second on the best ISA."""

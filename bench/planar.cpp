@@ -28,8 +28,8 @@ constexpr std::pair<Form, const char*> forms[] = {
     {Form::inlined, "inline"}, {Form::indexed, "indexed"}, {Form::space, "space"}};
 
 template <class T>
-struct Contacts {
-  Contacts(Form form, std::size_t n) {
+struct AnyContacts {
+  AnyContacts(Form form, std::size_t n) {
     if (form == Form::space)
       space = support::RandomPlanarSpace<T>(n, seed);
     else
@@ -53,10 +53,10 @@ struct Contacts {
 
 /// Drawn when a benchmark first needs them; those before are let go.
 template <class T>
-const Contacts<T>& contacts_of(Form form, std::size_t n) {
+const AnyContacts<T>& contacts_of(Form form, std::size_t n) {
   static std::pair<Form, std::size_t> last;
-  static std::unique_ptr<Contacts<T>> contacts;
-  if (!contacts || last != std::pair{form, n}) contacts = std::make_unique<Contacts<T>>(form, n);
+  static std::unique_ptr<AnyContacts<T>> contacts;
+  if (!contacts || last != std::pair{form, n}) contacts = std::make_unique<AnyContacts<T>>(form, n);
   last = {form, n};
   return *contacts;
 }
@@ -65,11 +65,11 @@ const Contacts<T>& contacts_of(Form form, std::size_t n) {
 /// make sensitive are off by thousands of roundings.
 template <class T>
 bool is_right(Form form, bool mixed, const Options& options) {
-  const Contacts<T> few(form, in_cache);
+  const AnyContacts<T> few(form, in_cache);
   support::PlanarResultArrays<T> found(in_cache, form != Form::space);
   Solver solver({.threads = 1});
   few.visit(form, mixed, [&](const auto& view) { return solver.solve(view, found.results(), options); });
-  Contacts<double> wide(Form::space, 0);
+  AnyContacts<double> wide(Form::space, 0);
   wide.space = few.space.widened();
   wide.bodies = few.bodies.widened();
   support::PlanarResultArrays<double> expected(in_cache, form != Form::space);
@@ -118,7 +118,7 @@ void resolve(benchmark::State& state, Law law, Form form, std::size_t n) try {
 template <class T>
 void resolve_mixed(benchmark::State& state, Form form, std::size_t n) try {
   if (!is_right<T>(form, true, {})) return state.SkipWithError("wrong impulses");
-  const Contacts<T>& contacts = contacts_of<T>(form, n);
+  const AnyContacts<T>& contacts = contacts_of<T>(form, n);
   support::PlanarResultArrays<T> arrays(n, form != Form::space);
   const planar::Results<T> results = timed_columns(arrays);
   Solver solver({.threads = 1});
@@ -152,11 +152,11 @@ std::string name_of(std::string_view law, std::size_t bits, Form form, std::size
 
 template <class T>
 void register_precision() {
-  constexpr double least_seconds = 0.2;
+  constexpr double min_seconds = 0.2;
   const auto one = [](Law law, Form form, std::size_t n) {
     benchmark::RegisterBenchmark(name_of(to_string(law), 8 * sizeof(T), form, n).c_str(), resolve<T>, law, form, n)
         ->UseRealTime()
-        ->MinTime(least_seconds);
+        ->MinTime(min_seconds);
   };
   for (const Form form : {Form::inlined, Form::space}) {
     for (std::size_t l = 0; l < law_count; ++l) one(static_cast<Law>(l), form, in_cache);
@@ -164,7 +164,7 @@ void register_precision() {
     benchmark::RegisterBenchmark(name_of("mixed", 8 * sizeof(T), form, in_cache).c_str(), resolve_mixed<T>, form,
                                  in_cache)
         ->UseManualTime()
-        ->MinTime(least_seconds / 4);
+        ->MinTime(min_seconds / 4);
     one(Law::chatterjee_ruina, form, beyond_cache);
   }
   for (const std::size_t n : {in_cache, beyond_cache}) one(Law::chatterjee_ruina, Form::indexed, n);

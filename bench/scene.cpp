@@ -32,14 +32,14 @@ constexpr std::size_t pile_contacts = 9692, many_islands = 100'000;
 /// As engines call it: a fixed number of sweeps, regardless of the residual.
 SceneOptions swept(int sweeps) {
   SceneOptions options;
-  options.simultaneous.iterations = sweeps;
+  options.pgs.iterations = sweeps;
   options.relative_tolerance = 0;
   return options;
 }
 
 SceneOptions in_sequence(Law law) {
   SceneOptions options;
-  options.method = SceneMethod::sequence;
+  options.method = SceneMethod::sequential_impacts;
   options.collision.law = law;
   return options;
 }
@@ -234,7 +234,7 @@ std::string disagreement(Kind kind, const SceneOptions& options, const Execution
                            : kind >= Kind::plate_6000      ? plate<T>(400, 0.2)  // nothing ties
                                                            : scenes::islands<T>(500, 2, 8, 2);
   const std::size_t apart = bodies_apart(few, options, execution);
-  const std::size_t allowed = options.method == SceneMethod::sequence ? few.body_count() / 50 : 0;
+  const std::size_t allowed = options.method == SceneMethod::sequential_impacts ? few.body_count() / 50 : 0;
   return apart > allowed ? std::to_string(apart) + " bodies are not where the reference has them" : "";
 }
 
@@ -351,7 +351,7 @@ void call_reference(benchmark::State& state, Law law) try {
 }
 
 template <class T>
-void register_precision(const std::string& precision, int most_threads) {
+void register_precision(const std::string& precision, int max_threads) {
   const auto place = [&](const Execution& execution) {
     return precision + "/" + std::string(to_string(execution.isa)) + "/threads:" + std::to_string(execution.threads) +
            "/";
@@ -364,7 +364,7 @@ void register_precision(const std::string& precision, int most_threads) {
     if (isa != best)
       one("scene/substeps:4/" + place({.isa = isa, .threads = 1}) + "pyramid:30000", Kind::resting_pyramid,
           in_substeps(4), {.isa = isa, .threads = 1});
-  for (int threads = 1; threads <= most_threads; ++threads) {
+  for (int threads = 1; threads <= max_threads; ++threads) {
     const Execution execution{.isa = best, .threads = threads};
     one("scene/call/" + place(execution) + "pyramid:30000", Kind::pyramid, swept(usual_sweeps), execution);
     benchmark::RegisterBenchmark(("scene/again/" + place(execution) + "pyramid:30000").c_str(), call<T>, Kind::pyramid,
@@ -387,15 +387,14 @@ void register_precision(const std::string& precision, int most_threads) {
     small({.isa = isa, .threads = 1}, Kind::box, "boxes:1");
     small({.isa = isa, .threads = 1}, Kind::stack_of_ten, "stack:10");
     small({.isa = isa, .threads = 1}, Kind::ragdoll, "ragdoll:1");
-    for (int threads = 1; threads <= (isa == best ? most_threads : 1); ++threads)
+    for (int threads = 1; threads <= (isa == best ? max_threads : 1); ++threads)
       small({.isa = isa, .threads = threads}, Kind::boxes_apart, "boxes:1000");
   }
   for (const Isa isa : available_isas()) {
-    for (int threads = 1; threads <= (isa == best ? most_threads : 1); ++threads) {
+    for (int threads = 1; threads <= (isa == best ? max_threads : 1); ++threads) {
       const Execution execution{.isa = isa, .threads = threads};
       const auto swept_rows = [&](Kind kind, const std::string& name) {
-        benchmark::RegisterBenchmark(("scene/simultaneous/" + place(execution) + name).c_str(), sweeps<T>, kind,
-                                     execution)
+        benchmark::RegisterBenchmark(("scene/pgs/" + place(execution) + name).c_str(), sweeps<T>, kind, execution)
             ->UseManualTime();
       };
       swept_rows(Kind::pyramid, "pyramid:30000");
@@ -426,13 +425,13 @@ void register_precision(const std::string& precision, int most_threads) {
 
 }  // namespace
 
-void register_scenes(int most_threads) {
-  register_precision<float>("f32", most_threads);
-  register_precision<double>("f64", most_threads);
+void register_scenes(int max_threads) {
+  register_precision<float>("f32", max_threads);
+  register_precision<double>("f64", max_threads);
   for (const Law law : {Law::chatterjee_ruina, Law::incremental})
     benchmark::RegisterBenchmark(
-        ("scene/sequence_reference/" + std::string(to_string(law)) + "/f64/islands:1000x10").c_str(), call_reference,
-        law)
+        ("scene/sequential_impacts_reference/" + std::string(to_string(law)) + "/f64/islands:1000x10").c_str(),
+        call_reference, law)
         ->UseRealTime();
 }
 

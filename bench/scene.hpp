@@ -5,12 +5,12 @@
 //   scene/small/<precision>/<isa>/threads:<t>/<scene>:<boxes>      the same at rest, with keys, the graph kept
 //   scene/sequence/<law>/<precision>/<isa>/threads:<t>/islands:1000x10
 //   scene/sequence/<law>/<precision>/<isa>/threads:<t>/<plate>:<n> n contacts of one body
-//   scene/sequence_reference/<law>/f64/islands:1000x10
+//   scene/sequential_impacts_reference/<law>/f64/islands:1000x10
 //   scene/islands/<precision>/<isa>/threads:<t>/<islands>          islands of 2 to 8 contacts, 10 sweeps
 #pragma once
 
 namespace carom::bench {
 
-void register_scenes(int most_threads);
+void register_scenes(int max_threads);
 
 }  // namespace carom::bench

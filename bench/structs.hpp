@@ -25,17 +25,17 @@ struct Floor {
       if (drawn.a.inverse_mass[i] == T(0)) {
         for (auto& normal : drawn.normal) normal[i] = -normal[i];
         take(drawn.a, drawn.b, i);
-        for (std::size_t c = 0; c < 3; ++c) drawn.lever_a[c][i] = drawn.lever_b[c][i];
+        for (std::size_t c = 0; c < 3; ++c) drawn.r_a[c][i] = drawn.r_b[c][i];
       }
       drawn.b.inverse_mass[i] = T(0);
       for (auto& column : drawn.b.inverse_inertia) column[i] = T(0);
       for (std::size_t c = 0; c < 3; ++c)
-        drawn.b.velocity[c][i] = drawn.b.angular_velocity[c][i] = drawn.lever_b[c][i] = T(0);
+        drawn.b.velocity[c][i] = drawn.b.angular_velocity[c][i] = drawn.r_b[c][i] = T(0);
       drawn.friction[i] = friction;
       drawn.restitution[i] = restitution;
     }
   }
-  InlineContacts<T> contacts() const { return drawn.inline_contacts(); }
+  Contacts<T> contacts() const { return drawn.inline_contacts(); }
   /// The impulse and the status.
   Results<T> results(support::ResultArrays<T>& arrays) {
     Results<T> results;
@@ -73,14 +73,14 @@ struct FloorOnPages : Floor<T> {
     T* to = static_cast<T*>(std::align(page, columns * size * sizeof(T), start, bytes));
     const auto move = [&](auto&... moved) { ((to = take(moved, to, n, size)), ...); };
     move(view.friction, view.restitution);
-    for (Vector3Columns<const T>* v : {&view.normal, &view.lever_a, &view.lever_b}) move(v->x, v->y, v->z);
+    for (Vector3Columns<const T>* v : {&view.normal, &view.r_a, &view.r_b}) move(v->x, v->y, v->z);
     for (BodyColumns<const T>* body : {&view.a, &view.b}) {
       auto& inertia = body->inverse_inertia;
       move(body->inverse_mass, inertia.xx, inertia.xy, inertia.xz, inertia.yy, inertia.yz, inertia.zz);
       for (Vector3Columns<const T>* v : {&body->velocity, &body->angular_velocity}) move(v->x, v->y, v->z);
     }
   }
-  InlineContacts<T> contacts() const { return view; }
+  Contacts<T> contacts() const { return view; }
 
  private:
   static constexpr std::size_t page = 4096, columns = 37;
@@ -91,7 +91,7 @@ struct FloorOnPages : Floor<T> {
   }
 
   std::vector<T> memory;
-  InlineContacts<T> view;
+  Contacts<T> view;
 };
 
 /// Friction, restitution and body B as repeated values.
@@ -100,13 +100,13 @@ struct RepeatedFloor : Floor<T> {
   static constexpr const char* name = "floor-repeated";
   using Floor<T>::Floor;
 
-  InlineContacts<T> contacts() const {
-    InlineContacts<T> contacts = Floor<T>::contacts();
+  Contacts<T> contacts() const {
+    Contacts<T> contacts = Floor<T>::contacts();
     const std::size_t n = contacts.friction.count;
     contacts.friction = contacts.friction.repeat(Floor<T>::friction, n);
     contacts.restitution = contacts.restitution.repeat(Floor<T>::restitution, n);
     contacts.b = BodyColumns<T>::immovable(n);
-    contacts.lever_b = contacts.b.velocity;
+    contacts.r_b = contacts.b.velocity;
     return contacts;
   }
 };
@@ -127,20 +127,20 @@ struct StructsOnFloor : RepeatedFloor<T> {
       for (std::size_t c = 0; c < 3; ++c) {
         hits[i].velocity[c] = from.a.velocity[c][i];
         hits[i].spin[c] = from.a.angular_velocity[c][i];
-        hits[i].arm[c] = from.lever_a[c][i];
+        hits[i].arm[c] = from.r_a[c][i];
         hits[i].normal[c] = from.normal[c][i];
       }
     }
   }
-  InlineContacts<T> contacts() const {
-    InlineContacts<T> contacts = RepeatedFloor<T>::contacts();
+  Contacts<T> contacts() const {
+    Contacts<T> contacts = RepeatedFloor<T>::contacts();
     const std::size_t n = hits.size(), stride = sizeof(Hit);
     const auto vectors = [&](const T* field) { return Vector3Columns<const T>::interleaved(field, n, stride); };
     contacts.a.inverse_mass = {&hits[0].inverse_mass, n, sizeof(Hit)};
     contacts.a.inverse_inertia = contacts.a.inverse_inertia.interleaved(hits[0].inverse_inertia, n, stride);
     contacts.a.velocity = vectors(hits[0].velocity);
     contacts.a.angular_velocity = vectors(hits[0].spin);
-    contacts.lever_a = vectors(hits[0].arm);
+    contacts.r_a = vectors(hits[0].arm);
     contacts.normal = vectors(hits[0].normal);
     return contacts;
   }
@@ -165,7 +165,7 @@ struct IndexedStructs {
   };
   struct Touch {
     std::int32_t body_a, body_b;
-    T friction, restitution, normal[3], arm_a[3], arm_b[3];
+    T friction, restitution, normal[3], r_a[3], r_b[3];
   };
 
   explicit IndexedStructs(std::size_t n) : movers(n / 10), touches(n) {
@@ -185,8 +185,8 @@ struct IndexedStructs {
       touches[i].restitution = drawn.restitution[i];
       for (std::size_t c = 0; c < 3; ++c) {
         touches[i].normal[c] = drawn.normal[c][i];
-        touches[i].arm_a[c] = drawn.lever_a[c][i];
-        touches[i].arm_b[c] = drawn.lever_b[c][i];
+        touches[i].r_a[c] = drawn.r_a[c][i];
+        touches[i].r_b[c] = drawn.r_b[c][i];
       }
     }
   }
@@ -200,8 +200,8 @@ struct IndexedStructs {
     contacts.friction = {&touches[0].friction, n, sizeof(Touch)};
     contacts.restitution = {&touches[0].restitution, n, sizeof(Touch)};
     contacts.normal = vectors(touches[0].normal);
-    contacts.lever_a = vectors(touches[0].arm_a);
-    contacts.lever_b = vectors(touches[0].arm_b);
+    contacts.r_a = vectors(touches[0].r_a);
+    contacts.r_b = vectors(touches[0].r_b);
     contacts.bodies.inverse_mass = {&movers[0].inverse_mass, b, sizeof(Body)};
     contacts.bodies.inverse_inertia =
         contacts.bodies.inverse_inertia.interleaved(movers[0].inverse_inertia, b, sizeof(Body));

@@ -324,7 +324,7 @@ def main():
     typed += "class Error(ValueError): ...\n\nclass ArgumentError(Error, TypeError): ...\n\n"
     typed += "".join(f"def {name}({parameters}) -> {result}: ...\n" for name, parameters, result in typed_functions)
     typed += "def begin(classes: Any) -> None: ...\ndef document(texts: dict[str, str]) -> None: ...\n"
-    joint = "*, a: int = -1, b: int = -1, anchor_a: Sequence[float] = ..., anchor_b: Sequence[float] = ..., {}dtype: str = 'float64'"
+    joint = "*, a: int = -1, b: int = -1, r_a: Sequence[float] = ..., r_b: Sequence[float] = ..., {}dtype: str = 'float64'"
     for names_of_joints, more in (
         (("ball_joint", "fixed_joint"), ""),
         (("hinge", "slider"), "axis: Sequence[float], "),

@@ -19,7 +19,7 @@ std::size_t elements_for(std::size_t count) {
 
 template <class T>
 BlockedContacts<T>::BlockedContacts(std::size_t count) : memory_(elements_for<T>(count)) {
-  static_assert(columns == carom::columns::numbers_of<InlineContacts<T>>());
+  static_assert(columns == carom::columns::numbers_of<Contacts<T>>());
   T* next = memory_.data();
   carom::columns::each_number(
       [&](const auto&, BlockedColumn<T>& column) {

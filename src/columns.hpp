@@ -87,8 +87,8 @@ template <class F, class Field, class... Fields>
 
 /// Numbers that contacts need under every law, in the order of BlockedContacts. Bodies that are stored once are not
 /// among them. The ranges are those of Status: restitution_out_of_range and the like.
-template <class F, class Contacts, class... Others>
-[[gnu::always_inline]] constexpr void each_number(F&& f, Contacts& contacts, Others&... others) {
+template <class F, class AnyContacts, class... Others>
+[[gnu::always_inline]] constexpr void each_number(F&& f, AnyContacts& contacts, Others&... others) {
   const auto field = [&](Label label, auto& first, auto&... rest) __attribute__((always_inline)) {
     each(f, label, first, rest...);
   };
@@ -99,8 +99,8 @@ template <class F, class Contacts, class... Others>
     field({"", "separation_velocity", "", "u0"}, contacts.separation_velocity, others.separation_velocity...);
   } else {
     field({"", "normal", "", "normal"}, contacts.normal, others.normal...);
-    field({"", "lever_a", "", "lever_a"}, contacts.lever_a, others.lever_a...);
-    field({"", "lever_b", "", "lever_b"}, contacts.lever_b, others.lever_b...);
+    field({"", "r_a", "", "r_a"}, contacts.r_a, others.r_a...);
+    field({"", "r_b", "", "r_b"}, contacts.r_b, others.r_b...);
     if constexpr (requires { contacts.a; }) {
       field({"a", "", "", "", "a"}, contacts.a, others.a...);
       field({"b", "", "", "", "b"}, contacts.b, others.b...);
@@ -109,10 +109,10 @@ template <class F, class Contacts, class... Others>
 }
 
 /// How many numbers a contact of a form has.
-template <class Contacts>
+template <class AnyContacts>
 consteval std::size_t numbers_of() {
   std::size_t count = 0;
-  const Contacts contacts;
+  const AnyContacts contacts;
   each_number([&](const Label&, const auto&) { ++count; }, contacts);
   return count;
 }
@@ -219,28 +219,28 @@ template <class F, class Columns, class... Others>
 }
 
 /// A law that can be a member of a composite, and the name of its weight in files.
-struct Member {
+struct Component {
   Law law;
   const char* weight;
 };
 /// In the order of Weights.
-constexpr Member members[] = {{Law::incremental, "weight_incremental"},
-                              {Law::frictionless, "weight_frictionless"},
-                              {Law::chatterjee_ruina, "weight_chatterjee_ruina"},
-                              {Law::bilinear, "weight_bilinear"},
-                              {Law::smith, "weight_smith"},
-                              {Law::anitescu_potra, "weight_anitescu_potra"},
-                              {Law::pfeiffer_glocker, "weight_pfeiffer_glocker"},
-                              {Law::brach, "weight_brach"},
-                              {Law::projected, "weight_projected"},
-                              {Law::polar, "weight_polar"}};
-inline constexpr std::size_t member_count = sizeof members / sizeof *members;
+constexpr Component components[] = {{Law::incremental, "weight_incremental"},
+                                    {Law::frictionless, "weight_frictionless"},
+                                    {Law::chatterjee_ruina, "weight_chatterjee_ruina"},
+                                    {Law::bilinear, "weight_bilinear"},
+                                    {Law::smith, "weight_smith"},
+                                    {Law::anitescu_potra, "weight_anitescu_potra"},
+                                    {Law::pfeiffer_glocker, "weight_pfeiffer_glocker"},
+                                    {Law::brach, "weight_brach"},
+                                    {Law::projected, "weight_projected"},
+                                    {Law::polar, "weight_polar"}};
+inline constexpr std::size_t component_count = sizeof components / sizeof *components;
 
-/// The place of a law among the members; member_count of one that is none.
+/// The place of a law among the members; component_count of one that is none.
 [[gnu::always_inline]] constexpr std::size_t member_of(Law law) {
-  for (std::size_t i = 0; i < member_count; ++i)
-    if (members[i].law == law) return i;
-  return member_count;
+  for (std::size_t i = 0; i < component_count; ++i)
+    if (components[i].law == law) return i;
+  return component_count;
 }
 
 /// Calls f(label, law, weight, others...) for each of Weights; the law is that of the member.
@@ -248,8 +248,8 @@ template <class F, class WeightsOfLaws, class... Others>
 [[gnu::always_inline]] constexpr void each_weight(F&& f, WeightsOfLaws& weights, Others&... others) {
   std::size_t i = 0;
   const auto weight = [&](auto& first, auto&... rest) __attribute__((always_inline)) {
-    const Member& member = members[i++];
-    f(Label{"laws.weight", member.weight + sizeof "weight", "", member.weight}, member.law, first, rest...);
+    const Component& component = components[i++];
+    f(Label{"laws.weight", component.weight + sizeof "weight", "", component.weight}, component.law, first, rest...);
   };
   weight(weights.incremental, others.incremental...);
   weight(weights.frictionless, others.frictionless...);
@@ -272,8 +272,8 @@ template <class F, class Laws, class... Others>
 }
 
 /// Bodies by index.
-template <class F, class Contacts, class... Others>
-[[gnu::always_inline]] constexpr void each_index(F&& f, Contacts& contacts, Others&... others) {
+template <class F, class AnyContacts, class... Others>
+[[gnu::always_inline]] constexpr void each_index(F&& f, AnyContacts& contacts, Others&... others) {
   if constexpr (requires { contacts.body_a; }) {
     f(Label{"", "body_a", "", "body_a"}, contacts.body_a, others.body_a...);
     f(Label{"", "body_b", "", "body_b"}, contacts.body_b, others.body_b...);
@@ -316,9 +316,9 @@ template <class F, class Results, class... Others>
 }
 
 /// How many numbers a contact has to read and to write.
-template <class Contacts, class Results>
-std::size_t numbers_in(const Contacts&, const Results& results) {
-  std::size_t count = numbers_of<Contacts>();
+template <class AnyContacts, class Results>
+std::size_t numbers_in(const AnyContacts&, const Results& results) {
+  std::size_t count = numbers_of<AnyContacts>();
   each_vector_result([&](const Label&, const auto& column) { count += column ? 1 : 0; }, results);
   return count;
 }
@@ -332,9 +332,10 @@ Column<T> sliced(const Column<T>& column, std::size_t first, std::size_t count) 
 
 /// The contacts [first, first + count), first a multiple of 16 where `block_bytes` is not 0: then the numbers are those
 /// of BlockedContacts, whose columns begin in the first block and have that many bytes from a block to the next.
-template <template <class> class Contacts, class T>
-Contacts<T> sliced(const Contacts<T>& contacts, std::size_t first, std::size_t count, std::size_t block_bytes = 0) {
-  Contacts<T> part = contacts;
+template <template <class> class AnyContacts, class T>
+AnyContacts<T> sliced(const AnyContacts<T>& contacts, std::size_t first, std::size_t count,
+                      std::size_t block_bytes = 0) {
+  AnyContacts<T> part = contacts;
   const auto cut = [&](const Label&, auto& column) { column = sliced(column, first, count); };
   each_number(
       [&](const Label& label, Column<const T>& column) {

@@ -30,9 +30,9 @@ template <class F, class Derivatives, class... Others>
       by.weight, others.weight...);
 }
 /// Where derivatives by the parameters of single laws and by weights begin.
-inline constexpr std::size_t derivatives_by_own = numbers_of<SpaceContacts<double>>(),
+inline constexpr std::size_t derivatives_by_own = numbers_of<KContacts<double>>(),
                              derivatives_by_weight = derivatives_by_own + parameter_count,
-                             derivative_count = derivatives_by_weight + member_count;
+                             derivative_count = derivatives_by_weight + component_count;
 
 /// Calls f(name, derivatives) for the numbers that are differentiated, p before u.
 template <class F, class Gradients>

@@ -24,10 +24,10 @@ constexpr auto parameters_of = [] {
 }();
 template <>
 constexpr auto parameters_of<Law::composite> = [] {
-  std::array<LawParameter, columns::member_count> weights{};
+  std::array<LawParameter, columns::component_count> weights{};
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    const columns::Member& member = columns::members[i];
-    weights[i] = {member.weight, member.law != Law::pfeiffer_glocker, true, 0, columns::any_number};
+    const columns::Component& component = columns::components[i];
+    weights[i] = {component.weight, component.law != Law::pfeiffer_glocker, true, 0, columns::any_number};
   }
   return weights;
 }();

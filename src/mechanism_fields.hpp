@@ -9,9 +9,9 @@ namespace carom {
 
 template <class F, Is<MechanismOptions> O, class... Others>
 void each_field(F&& f, O& options, Others&... others) {
-  auto& [redundancy, least_eigenvalue] = options;
+  auto& [redundancy, min_eigenvalue] = options;
   f("redundancy", redundancy, others.redundancy...);
-  f("least_eigenvalue", least_eigenvalue, others.least_eigenvalue...);
+  f("min_eigenvalue", min_eigenvalue, others.min_eigenvalue...);
 }
 
 template <class F, Is<MechanismContact> O, class... Others>

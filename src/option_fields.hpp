@@ -30,31 +30,31 @@ void each_field(F&& f, O& execution, Others&... others) {
 
 template <class F, Is<Options> O, class... Others>
 void each_field(F&& f, O& options, Others&... others) {
-  auto& [law, restitution_law, integrator, steps, step_budget, largest_restitution, normal_tolerance,
-         inertia_tolerance] = options;
+  auto& [law, restitution_law, integrator, steps, step_budget, max_restitution, normal_tolerance, inertia_tolerance] =
+      options;
   f("law", law, others.law...);
   f("restitution_law", restitution_law, others.restitution_law...);
   f("integrator", integrator, others.integrator...);
   f("steps", steps, others.steps...);
   f("step_budget", step_budget, others.step_budget...);
-  f("largest_restitution", largest_restitution, others.largest_restitution...);
+  f("max_restitution", max_restitution, others.max_restitution...);
   f("normal_tolerance", normal_tolerance, others.normal_tolerance...);
   f("inertia_tolerance", inertia_tolerance, others.inertia_tolerance...);
 }
 
-template <class F, Is<SimultaneousOptions> O, class... Others>
+template <class F, Is<PgsOptions> O, class... Others>
 void each_field(F&& f, O& options, Others&... others) {
-  auto& [iterations, relaxation, warm_start, joint_warm_start, rounds, time_step, relaxing] = options;
+  auto& [iterations, relaxation, warm_start, joint_warm_start, inner_iterations, time_step, relax_iterations] = options;
   f("iterations", iterations, others.iterations...);
   f("relaxation", relaxation, others.relaxation...);
   f("warm_start", warm_start, others.warm_start...);
   f("joint_warm_start", joint_warm_start, others.joint_warm_start...);
-  f("rounds", rounds, others.rounds...);
+  f("inner_iterations", inner_iterations, others.inner_iterations...);
   f("time_step", time_step, others.time_step...);
-  f("relaxing", relaxing, others.relaxing...);
+  f("relax_iterations", relax_iterations, others.relax_iterations...);
 }
 
-template <class F, Is<SequenceOptions> O, class... Others>
+template <class F, Is<SequentialImpactsOptions> O, class... Others>
 void each_field(F&& f, O& options, Others&... others) {
   auto& [impacts, seed] = options;
   f("impacts", impacts, others.impacts...);
@@ -78,21 +78,21 @@ void each_field(F&& f, O& options, Others&... others) {
 
 template <class F, Is<SubstepsOptions> O, class... Others>
 void each_field(F&& f, O& options, Others&... others) {
-  auto& [time_step, least, most, direct_least, rounds, sweeps, relaxing, restitution_sweeps, slop, relative_slop,
-         push_out, largest_push_out_speed, joint_frequency, joint_damping_ratio, contact_damping_ratio, warm_start,
-         joint_warm_start] = options;
+  auto& [time_step, least, most, min_direct_substeps, inner_iterations, sweeps, relax_iterations, restitution_sweeps,
+         slop, relative_slop, correction_rate, max_correction_speed, joint_frequency, joint_damping_ratio,
+         contact_damping_ratio, warm_start, joint_warm_start] = options;
   f("time_step", time_step, others.time_step...);
   f("least", least, others.least...);
   f("most", most, others.most...);
-  f("direct_least", direct_least, others.direct_least...);
-  f("rounds", rounds, others.rounds...);
+  f("min_direct_substeps", min_direct_substeps, others.min_direct_substeps...);
+  f("inner_iterations", inner_iterations, others.inner_iterations...);
   f("sweeps", sweeps, others.sweeps...);
-  f("relaxing", relaxing, others.relaxing...);
+  f("relax_iterations", relax_iterations, others.relax_iterations...);
   f("restitution_sweeps", restitution_sweeps, others.restitution_sweeps...);
   f("slop", slop, others.slop...);
   f("relative_slop", relative_slop, others.relative_slop...);
-  f("push_out", push_out, others.push_out...);
-  f("largest_push_out_speed", largest_push_out_speed, others.largest_push_out_speed...);
+  f("correction_rate", correction_rate, others.correction_rate...);
+  f("max_correction_speed", max_correction_speed, others.max_correction_speed...);
   f("joint_frequency", joint_frequency, others.joint_frequency...);
   f("joint_damping_ratio", joint_damping_ratio, others.joint_damping_ratio...);
   f("contact_damping_ratio", contact_damping_ratio, others.contact_damping_ratio...);
@@ -100,15 +100,15 @@ void each_field(F&& f, O& options, Others&... others) {
   f("joint_warm_start", joint_warm_start, others.joint_warm_start...);
 }
 
-template <class F, Is<CoulombOptions> O, class... Others>
+template <class F, Is<NcpOptions> O, class... Others>
 void each_field(F&& f, O& options, Others&... others) {
-  auto& [tolerance, budget, most_friction, warm_start, largest_island, after_sweeps] = options;
+  auto& [tolerance, budget, max_friction, warm_start, max_island_size, pgs_presolve] = options;
   f("tolerance", tolerance, others.tolerance...);
   f("budget", budget, others.budget...);
-  f("most_friction", most_friction, others.most_friction...);
+  f("max_friction", max_friction, others.max_friction...);
   f("warm_start", warm_start, others.warm_start...);
-  f("largest_island", largest_island, others.largest_island...);
-  f("after_sweeps", after_sweeps, others.after_sweeps...);
+  f("max_island_size", max_island_size, others.max_island_size...);
+  f("pgs_presolve", pgs_presolve, others.pgs_presolve...);
 }
 
 template <class F, Is<RestCriterion> O, class... Others>
@@ -128,35 +128,35 @@ void each_field(F&& f, O& shock, Others&... others) {
 /// Without the members that are structs.
 template <class F, Is<SceneOptions> O, class... Others>
 void each_field(F&& f, O& options, Others&... others) {
-  auto& [method, collision, relative_tolerance, restitution_threshold, rest, shock_propagation, simultaneous, sequence,
-         iteration, resting, substeps, coulomb] = options;
+  auto& [method, collision, relative_tolerance, restitution_threshold, rest, shock_propagation, pgs, sequential_impacts,
+         iteration, resting, substeps, ncp] = options;
   f("method", method, others.method...);
   f("relative_tolerance", relative_tolerance, others.relative_tolerance...);
   f("restitution_threshold", restitution_threshold, others.restitution_threshold...);
 }
 template <class F, class... Others>
 void each_member(F&& f, SceneOptions& options, Others&... others) {
-  auto& [method, collision, relative_tolerance, restitution_threshold, rest, shock_propagation, simultaneous, sequence,
-         iteration, resting, substeps, coulomb] = options;
+  auto& [method, collision, relative_tolerance, restitution_threshold, rest, shock_propagation, pgs, sequential_impacts,
+         iteration, resting, substeps, ncp] = options;
   f("carom_options", collision, others.collision...);
   f("carom_rest_criterion", rest, others.rest...);
   f("carom_shock_propagation", shock_propagation, others.shock_propagation...);
-  f("carom_simultaneous_options", simultaneous, others.simultaneous...);
-  f("carom_sequence_options", sequence, others.sequence...);
+  f("carom_pgs_options", pgs, others.pgs...);
+  f("carom_sequential_impacts_options", sequential_impacts, others.sequential_impacts...);
   f("carom_iteration_options", iteration, others.iteration...);
   f("carom_resting_options", resting, others.resting...);
   f("carom_substeps_options", substeps, others.substeps...);
-  f("carom_coulomb_options", coulomb, others.coulomb...);
+  f("carom_ncp_options", ncp, others.ncp...);
 }
 
 template <class F, Is<SystemOptions> O, class... Others>
 void each_field(F&& f, O& options, Others&... others) {
-  auto& [tolerance, error_mass, scale, budget, most_friction, asymmetry, range_tolerance] = options;
+  auto& [tolerance, error_mass, scale, budget, max_friction, asymmetry, range_tolerance] = options;
   f("tolerance", tolerance, others.tolerance...);
   f("error_mass", error_mass, others.error_mass...);
   f("scale", scale, others.scale...);
   f("budget", budget, others.budget...);
-  f("most_friction", most_friction, others.most_friction...);
+  f("max_friction", max_friction, others.max_friction...);
   f("asymmetry", asymmetry, others.asymmetry...);
   f("range_tolerance", range_tolerance, others.range_tolerance...);
 }

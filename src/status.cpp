@@ -13,8 +13,8 @@ constexpr auto statuses = [] {
   return all;
 }();
 constexpr std::string_view unknown = "unknown";
-constexpr std::array<std::string_view, 8> course_names = {"",           "separating",     "slide_end", "stick_in_c",
-                                                          "stick_in_d", "stick_at_start", "slip",      "stick"};
+constexpr std::array<std::string_view, 8> sliding_end_names = {
+    "", "separating", "slide_end", "stick_in_c", "stick_in_d", "stick_at_start", "slip", "stick"};
 constexpr std::array<std::string_view, 3> sticking_names = {"", "+stable", "+diverge"};
 constexpr std::array<std::string_view, isa_count> isa_names = {"auto", "scalar", "sse2", "avx2", "avx512", "neon"};
 constexpr std::array<std::string_view, law_count> law_names = {
@@ -94,8 +94,8 @@ std::string_view to_string(Status status) {
 
 std::string to_string(Path path) {
   if (!path.is_known()) return std::string(unknown);
-  std::string text(name_of(course_names, path.course));
-  if (path.course <= Course::separating || path.course >= Course::slip) return text;
+  std::string text(name_of(sliding_end_names, path.sliding_end));
+  if (path.sliding_end <= SlidingEnd::separating || path.sliding_end >= SlidingEnd::slip) return text;
   text += name_of(sticking_names, path.sticking);
   return text + "+c" + std::to_string(path.compressions) + "d" + std::to_string(path.decompressions);
 }
@@ -147,9 +147,9 @@ Integrator integrator_from_string(std::string_view text) {
 }
 
 Report& Report::operator+=(const Report& next) {
-  if (next.largest_energy_gain > largest_energy_gain) {
-    largest_energy_gain = next.largest_energy_gain;
-    largest_energy_gain_contact = contacts + next.largest_energy_gain_contact;
+  if (next.max_energy_gain > max_energy_gain) {
+    max_energy_gain = next.max_energy_gain;
+    max_energy_gain_contact = contacts + next.max_energy_gain_contact;
   }
   contacts += next.contacts;
   for (std::size_t i = 0; i < status_room; ++i) by_status[i] += next.by_status[i];

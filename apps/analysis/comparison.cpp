@@ -131,9 +131,9 @@ class Comparer {
   Side side(const Report& report, const io::ResultNumbers& results) const {
     Side side;
     for (std::size_t row = 0; row < contacts_.size(); ++row) ++side.by_status[status_word(results, row)];
-    if (report.largest_energy_gain > 0) {
-      side.energy_gain = report.largest_energy_gain;
-      side.energy_gain_line = table_.line(report.largest_energy_gain_contact);
+    if (report.max_energy_gain > 0) {
+      side.energy_gain = report.max_energy_gain;
+      side.energy_gain_line = table_.line(report.max_energy_gain_contact);
     }
     return side;
   }
@@ -160,11 +160,12 @@ class Comparer {
       if (is_resolved(status) && is_resolved(reference_status))
         velocity.add(row, distance(u[row], reference_u[row]) / scales_.speed[row]);
       if (status == reference_status && lanes_->path[row] == reference_->path[row]) continue;
-      const auto course = [row](const io::ResultNumbers& results) {
+      const auto sliding_end = [row](const io::ResultNumbers& results) {
         return is_fault(results.status[row]) ? std::string(to_string(results.status[row]))
                                              : to_string(results.path[row]);
       };
-      comparison.path_differences.push_back({table_.line(row), course(*lanes_), course(*reference_), boundary_[row]});
+      comparison.path_differences.push_back(
+          {table_.line(row), sliding_end(*lanes_), sliding_end(*reference_), boundary_[row]});
     }
     comparison.velocity = velocity.spread();
   }
@@ -173,12 +174,12 @@ class Comparer {
     const auto speed = [&](std::size_t row) { return scales_.speed[row]; };
     const auto impulse = [&](std::size_t row) { return speed(row) / scales_.trace_k[row]; };
     if (is_body_form(contacts_.form())) {
-      const Vectors lever_a(contacts_.numbers(), "lever_a"), lever_b(contacts_.numbers(), "lever_b");
+      const Vectors r_a(contacts_.numbers(), "r_a"), r_b(contacts_.numbers(), "r_b");
       expect(comparison, "impulse", impulse);
       expect(comparison, "new_velocity_a", speed);
-      expect(comparison, "new_angular_velocity_a", [&](std::size_t row) { return speed(row) / norm(lever_a[row]); });
+      expect(comparison, "new_angular_velocity_a", [&](std::size_t row) { return speed(row) / norm(r_a[row]); });
       expect(comparison, "new_velocity_b", speed);
-      expect(comparison, "new_angular_velocity_b", [&](std::size_t row) { return speed(row) / norm(lever_b[row]); });
+      expect(comparison, "new_angular_velocity_b", [&](std::size_t row) { return speed(row) / norm(r_b[row]); });
       expect(comparison, "new_separation_velocity", speed);
     } else {
       expect(comparison, "u", speed);

@@ -30,12 +30,12 @@ class VectorColumns {
 class PointVelocity {
  public:
   PointVelocity(const io::Numbers& numbers, const std::string& side, bool is_planar)
-      : velocity_(numbers, "velocity_" + side, is_planar), lever_(numbers, "lever_" + side, is_planar) {
+      : velocity_(numbers, "velocity_" + side, is_planar), r_(numbers, "r_" + side, is_planar) {
     for (std::size_t i = is_planar ? 2 : 0; i < 3; ++i)
       spin_[i] = &numbers.at("angular_velocity_" + side + (is_planar ? "" : std::string("_") + "xyz"[i]));
   }
   Vector operator()(std::size_t row) const {
-    const Vector v = velocity_(row), r = lever_(row);
+    const Vector v = velocity_(row), r = r_(row);
     Vector w{};
     for (std::size_t i = 0; i < 3; ++i)
       if (spin_[i] != nullptr) w[i] = (*spin_[i])[row];
@@ -43,7 +43,7 @@ class PointVelocity {
   }
 
  private:
-  VectorColumns velocity_, lever_;
+  VectorColumns velocity_, r_;
   std::array<Values, 3> spin_{};
 };
 

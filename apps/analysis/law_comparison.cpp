@@ -83,8 +83,8 @@ class LawComparer {
       impulses.p[row] = impulse[row];
       if (!region.is_outside(0, row, norm(impulses.p[row]), tolerance)) continue;
       ++run.energy_gains;
-      if (-region.margin(0, row) <= run.largest_energy_gain) continue;
-      run.largest_energy_gain = -region.margin(0, row);
+      if (-region.margin(0, row) <= run.max_energy_gain) continue;
+      run.max_energy_gain = -region.margin(0, row);
       run.energy_gain_line = table_.line(row);
     }
     return impulses;

@@ -19,7 +19,7 @@ struct LawRun {
   Law law;
   std::size_t resolved = 0, not_solved = 0, several_solutions = 0;
   std::size_t energy_gains = 0;      ///< rows
-  double largest_energy_gain = 0;    ///< [J]
+  double max_energy_gain = 0;        ///< [J]
   std::size_t energy_gain_line = 0;  ///< of the largest; 0 if there is none
 };
 

@@ -41,7 +41,7 @@ Named numbers_of(const Chain& chain, std::size_t contact) {
     row["inverse_mass_" + name] = 1 / sphere.mass;
     for (const char* axes : {"_xx", "_yy", "_zz"})
       row["inverse_inertia_" + name + axes] = 2.5 / (sphere.mass * radius * radius);
-    row["lever_" + name + "_x"] = side == 0 ? radius : -radius;
+    row["r_" + name + "_x"] = side == 0 ? radius : -radius;
     for (std::size_t i = 0; i < 3; ++i) {
       row["velocity_" + name + '_' + "xyz"[i]] = sphere.velocity[i];
       row["angular_velocity_" + name + '_' + "xyz"[i]] = sphere.spin[i];

@@ -45,8 +45,8 @@ void add_scene_columns(const io::Table& table, SceneMethod method, io::ReadOptio
   const auto add = [&](const char* name) {
     if (table.find(name) != io::Table::none) read.further.emplace_back(name);
   };
-  if (method != SceneMethod::sequence) add("static_friction");
-  if (reads_gap(method)) add("gap");
+  if (method != SceneMethod::sequential_impacts) add("static_friction");
+  if (reads_gap(method)) add("separation");
   if (method == SceneMethod::substeps) add("slop");
   for (const char* name : {"target_velocity", "surface_velocity_x", "surface_velocity_y", "surface_velocity_z"})
     add(name);

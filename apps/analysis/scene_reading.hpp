@@ -8,7 +8,7 @@
 
 namespace carom::apps {
 
-/// True if the method reads SceneContacts::gap.
+/// True if the method reads SceneContacts::separation.
 bool reads_gap(SceneMethod method);
 
 /// Throws Error if the table holds no scenes. `option` is what asks for them.

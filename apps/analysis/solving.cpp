@@ -29,20 +29,20 @@ void in_parts(std::size_t contacts, const io::Progress& progress, Part&& part) {
 }
 
 // Contacts with places for their results.
-template <class Contacts>
+template <class AnyContacts>
 struct Batch {
   Batch(const io::ContactNumbers& numbers, io::ResultNumbers& results_, std::size_t first, std::size_t count)
       : contacts(numbers, first, count), results(results_, first, count) {}
-  io::ContactData<Contacts> contacts;
-  io::ResultData<Contacts> results;
+  io::ContactData<AnyContacts> contacts;
+  io::ResultData<AnyContacts> results;
 };
 
 // Solves in parts; solve(contacts, results, first) returns the report of one.
-template <class Contacts, class Solve>
+template <class AnyContacts, class Solve>
 Solved solved(const io::ContactNumbers& contacts, const io::Progress& progress, Solve&& solve) {
   Solved solved{.results = io::ResultNumbers(contacts), .report = {}};
   in_parts(contacts.size(), progress, [&](std::size_t first, std::size_t count) {
-    Batch<Contacts> part(contacts, solved.results, first, count);
+    Batch<AnyContacts> part(contacts, solved.results, first, count);
     const Stopwatch watch;
     solved.report += solve(part.contacts.view(), part.results.view(), first);
     solved.seconds += watch.seconds();
@@ -52,9 +52,9 @@ Solved solved(const io::ContactNumbers& contacts, const io::Progress& progress, 
 }
 
 // Makes a function of work(contacts, results) on all contacts at once.
-template <class Contacts, class Work>
+template <class AnyContacts, class Work>
 std::function<void()> repeatable(const io::ContactNumbers& contacts, io::ResultNumbers& results, Work work) {
-  return [whole = std::make_shared<Batch<Contacts>>(contacts, results, 0, contacts.size()), work] {
+  return [whole = std::make_shared<Batch<AnyContacts>>(contacts, results, 0, contacts.size()), work] {
     work(whole->contacts.view(), whole->results.view());
   };
 }
@@ -85,12 +85,12 @@ io::Numbers region_columns(const io::ContactNumbers& contacts) {
 }
 
 // Puts a part of the impulses to the region.
-template <class Contacts>
+template <class AnyContacts>
 void put_to_region(const io::ContactNumbers& contacts, const Vectors& impulses, Solver& solver, const Options& options,
                    std::size_t first, std::size_t count, io::Numbers& numbers, std::vector<Status>& statuses) {
-  using T = NumberOf<Contacts>;
-  const io::ContactData<Contacts> part(contacts, first, count);
-  constexpr std::size_t axes = io::is_planar<Contacts> ? 2 : 3;
+  using T = NumberOf<AnyContacts>;
+  const io::ContactData<AnyContacts> part(contacts, first, count);
+  constexpr std::size_t axes = io::is_planar<AnyContacts> ? 2 : 3;
   std::array<std::vector<T>, 3> p;
   p.fill(std::vector<T>(count));
   for (std::size_t i = 0; i < axes; ++i)
@@ -104,7 +104,7 @@ void put_to_region(const io::ContactNumbers& contacts, const Vectors& impulses, 
   found.fill(std::vector<T>(count));
   auto& f = found;
   const RegionMargins<T> margins{f[0], f[1], f[2], f[3], std::span(statuses).subspan(first, count)};
-  if constexpr (io::is_planar<Contacts>)
+  if constexpr (io::is_planar<AnyContacts>)
     solver.find_margins(part.view(), {p[0], p[1]}, margins, {{f[4], f[5]}, {f[6], f[7]}, f[8]}, options);
   else
     solver.find_margins(part.view(), {p[0], p[1], p[2]}, margins, {{f[4], f[5], f[6]}, {f[7], f[8], f[9]}, f[10]},
@@ -117,8 +117,8 @@ void put_to_region(const io::ContactNumbers& contacts, const Vectors& impulses, 
 
 Solved solve_on_lanes(const io::ContactNumbers& contacts, Solver& solver, const Options& options,
                       const io::Progress& progress) {
-  return io::with_contacts(contacts.form(), contacts.in_float(), [&]<class Contacts>() {
-    return solved<Contacts>(contacts, progress, [&](const auto& part, const auto& results, std::size_t) {
+  return io::with_contacts(contacts.form(), contacts.in_float(), [&]<class AnyContacts>() {
+    return solved<AnyContacts>(contacts, progress, [&](const auto& part, const auto& results, std::size_t) {
       return solver.solve(part, results, options);
     });
   });
@@ -127,8 +127,8 @@ Solved solve_on_lanes(const io::ContactNumbers& contacts, Solver& solver, const 
 Solved solve_by_reference(const io::ContactNumbers& contacts, const Options& options, const io::Progress& progress,
                           std::vector<double>* boundary_distance) {
   if (boundary_distance != nullptr) boundary_distance->assign(contacts.size(), std::numeric_limits<double>::infinity());
-  return io::with_contacts_in_double(contacts.form(), [&]<class Contacts>() {
-    return solved<Contacts>(contacts, progress, [&](const auto& part, const auto& results, std::size_t first) {
+  return io::with_contacts_in_double(contacts.form(), [&]<class AnyContacts>() {
+    return solved<AnyContacts>(contacts, progress, [&](const auto& part, const auto& results, std::size_t first) {
       Column<double> distances;
       if (boundary_distance != nullptr) distances = std::span(*boundary_distance).subspan(first, part.friction.count);
       return reference_solve(part, results, options, distances);
@@ -138,8 +138,8 @@ Solved solve_by_reference(const io::ContactNumbers& contacts, const Options& opt
 
 std::function<void()> repeatable_on_lanes(const io::ContactNumbers& contacts, Solver& solver, const Options& options,
                                           io::ResultNumbers& results) {
-  return io::with_contacts(contacts.form(), contacts.in_float(), [&]<class Contacts>() {
-    return repeatable<Contacts>(contacts, results, [&solver, options](const auto& all, const auto& places) {
+  return io::with_contacts(contacts.form(), contacts.in_float(), [&]<class AnyContacts>() {
+    return repeatable<AnyContacts>(contacts, results, [&solver, options](const auto& all, const auto& places) {
       solver.solve(all, places, options);
     });
   });
@@ -147,18 +147,18 @@ std::function<void()> repeatable_on_lanes(const io::ContactNumbers& contacts, So
 
 std::function<void()> repeatable_by_reference(const io::ContactNumbers& contacts, const Options& options,
                                               io::ResultNumbers& results) {
-  return io::with_contacts_in_double(contacts.form(), [&]<class Contacts>() {
-    return repeatable<Contacts>(
+  return io::with_contacts_in_double(contacts.form(), [&]<class AnyContacts>() {
+    return repeatable<AnyContacts>(
         contacts, results, [options](const auto& all, const auto& places) { reference_solve(all, places, options); });
   });
 }
 
 ContactScales scales_of(const io::ContactNumbers& contacts) {
   ContactScales scales;
-  io::with_contacts_in_double(contacts.form(), [&]<class Contacts>() {
-    const io::ContactData<Contacts> all(contacts, 0, contacts.size());
+  io::with_contacts_in_double(contacts.form(), [&]<class AnyContacts>() {
+    const io::ContactData<AnyContacts> all(contacts, 0, contacts.size());
     for (std::size_t i = 0; i < contacts.size(); ++i) {
-      if constexpr (io::is_planar<Contacts>) {
+      if constexpr (io::is_planar<AnyContacts>) {
         const auto c = reference::planar::collision_of(all.view(), i);
         scales.speed.push_back(std::hypot(c.u0[0], c.u0[1]));
         scales.trace_k.push_back(c.k_xx + c.k_yy);
@@ -178,9 +178,9 @@ Region region_of(const io::ContactNumbers& contacts, const ContactScales& scales
   io::Numbers numbers = region_columns(contacts);
   std::vector<Status> statuses(contacts.size());
   const Vectors impulse(impulses, io::columns_of(contacts.form()).impulse);
-  io::with_contacts(contacts.form(), contacts.in_float(), [&]<class Contacts>() {
+  io::with_contacts(contacts.form(), contacts.in_float(), [&]<class AnyContacts>() {
     in_parts(contacts.size(), bar.function(), [&](std::size_t first, std::size_t count) {
-      put_to_region<Contacts>(contacts, impulse, solver, options, first, count, numbers, statuses);
+      put_to_region<AnyContacts>(contacts, impulse, solver, options, first, count, numbers, statuses);
     });
   });
   return {scales, std::move(numbers), std::move(statuses)};

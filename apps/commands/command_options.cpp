@@ -11,7 +11,7 @@ Options CommandOptions::solver_options() const {
   options.law = law_from_string(law);
   options.integrator = integrator_from_string(integrator);
   options.restitution_law = restitution_law_from_string(restitution);
-  options.largest_restitution = largest_restitution;
+  options.max_restitution = max_restitution;
   if (options.integrator == Integrator::euler) {
     options.steps = steps.value_or(options.steps);
     if (options.restitution_law != RestitutionLaw::energetic)
@@ -47,7 +47,7 @@ void CommandOptions::require_valid(bool uses_lanes) const {
   if (reference && in_float())
     throw Error("carom: the reference works in double: --reference excludes --precision float");
   const Options options = solver_options();
-  if (uses_lanes) Solver(execution()).solve(SpaceContacts<double>{}, Results<double>{}, options);
+  if (uses_lanes) Solver(execution()).solve(KContacts<double>{}, Results<double>{}, options);
 }
 
 void CommandOptions::require_fit(const io::Table& table, io::Form form) const {
@@ -121,19 +121,19 @@ void add_solver_options(CLI::App& command, CommandOptions& options, const std::s
       ->option_text("energetic|kinetic|kinematic [" + options.restitution + "]")
       ->check(CLI::IsMember({"energetic", "kinetic", "kinematic"}));
   command
-      .add_option("--largest-restitution", options.largest_restitution,
+      .add_option("--largest-restitution", options.max_restitution,
                   "Up to which e a row is no fault; above 1 a law may gain energy")
       ->option_text("E [1]")
-      ->check(within(1.0, Options::most_restitution));
+      ->check(within(1.0, Options::restitution_limit));
   command.add_option("--steps", options.steps, "Of euler only: its step of impulse is |u0| / (N trace K) [N s]")
       ->option_text("N [" + std::to_string(Options{}.steps) + "]")
-      ->check(within(1, Options::most_steps));
+      ->check(within(1, Options::max_steps));
   command.add_option("--precision", options.precision, "Arithmetic of the lanes")
       ->option_text("double|float [" + options.precision + "]")
       ->check(CLI::IsMember({"double", "float"}));
   command.add_option("--threads", options.threads, "0: as many as the machine offers")
       ->option_text("N [0]")
-      ->check(within(0, Execution::most_threads));
+      ->check(within(0, Execution::max_threads));
   command.add_option("--isa", options.isa, "Instruction set of the lanes; auto: the best one here")
       ->option_text("auto|scalar|sse2|avx2|avx512|neon [" + options.isa + "]")
       ->check(CLI::IsMember({"auto", "scalar", "sse2", "avx2", "avx512", "neon"}));

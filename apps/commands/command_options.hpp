@@ -21,7 +21,7 @@ struct CommandOptions {
   std::string precision = "double";
   std::string isa = "auto";
   std::optional<int> steps;  ///< only if given
-  double largest_restitution = Options{}.largest_restitution;
+  double max_restitution = Options{}.max_restitution;
   int threads = 0;
   bool all_faults = false;
   bool reference = false;  ///< whether the scalar reference solves in place of the lanes

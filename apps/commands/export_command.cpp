@@ -23,7 +23,7 @@ struct ExportCommand {
 
 constexpr const char* export_footer =
     R"(--fclib writes the contacts of one scene_step as a local problem of FCLIB, u = W r + q with friction: the one
-that 'carom solve --scene --method coulomb' solves. With --global bodies stay in it: M v = H r + f, u = H^T v + w.
+that 'carom solve --scene --method ncp' solves. With --global bodies stay in it: M v = H r + f, u = H^T v + w.
 Contacts stand in the order of the file; those with faulty data are left out. 'carom solve OUT' solves it, as other codes
 do.
 
@@ -85,7 +85,7 @@ int run(const ExportCommand& command, const CLI::Option& step) {
   OutputFile output(command.output, command.input);
   io::ReadOptions read;
   read.own_laws = false;
-  add_scene_columns(table, SceneMethod::coulomb, read);
+  add_scene_columns(table, SceneMethod::ncp, read);
   io::ContactNumbers contacts = read_contacts(table, io::Form::bodies, read);
   const io::SceneRows rows(table, contacts, false);
   const io::SceneOfRows& scene = scene_of(rows, command, step);

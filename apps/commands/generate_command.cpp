@@ -61,11 +61,11 @@ struct Block {
   std::vector<io::Cells> cells;
 };
 
-template <class Contacts>
-Block block_of(Contacts contacts) {
+template <class AnyContacts>
+Block block_of(AnyContacts contacts) {
   Block block;
   io::visit_needed(contacts, [&](const std::string& name, const auto& column) {
-    std::vector<NumberOf<Contacts>> values(column.count);
+    std::vector<NumberOf<AnyContacts>> values(column.count);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = column[i];
     block.names.push_back(name);
     block.cells.emplace_back(std::move(values));
@@ -145,12 +145,12 @@ int run(const GenerateCommand& command) {
 }  // namespace
 
 void add_generate_command(CLI::App& app, int& exit_code) {
-  constexpr std::size_t most_contacts = std::size_t{1} << 40;
+  constexpr std::size_t max_contacts = std::size_t{1} << 40;
   auto command = std::make_shared<GenerateCommand>();
   CLI::App* generate = app.add_subcommand("generate", "Write random contacts");
   generate->add_option("--contacts", command->contacts, "How many")
       ->option_text("N REQUIRED")
-      ->check(within(std::size_t{0}, most_contacts))
+      ->check(within(std::size_t{0}, max_contacts))
       ->required();
   generate->add_option("--seed", command->seed, "Of the random numbers")
       ->option_text(fmt::format("S [{}]", command->seed));

@@ -34,17 +34,17 @@ restitution_law tells each row's own law, in place of --restitution.
 
 With --scene the rows of one scene_step are solved together. The columns body_a and body_b name the bodies
 (-1 is the immovable world), whose state every row repeats; new velocities are those after the whole scene.
-Optional columns: static_friction (not of coulomb), target_velocity [m/s], surface_velocity_x, _y, _z [m/s],
-gap [m] for resting and substeps, slop [m] for substeps, key for simultaneous, substeps and coulomb. Contact models are of these three: friction_2 with
+Optional columns: static_friction (not of ncp), target_velocity [m/s], surface_velocity_x, _y, _z [m/s],
+gap [m] for resting and substeps, slop [m] for substeps, key for simultaneous, substeps and ncp. Contact models are of these three: friction_2 with
 friction_direction_x, _y, _z, rolling_friction and spinning_friction [m], normal_compliance and
 tangential_compliance [1/kg], and, of substeps, stiffness [N/m] and damping [N s/m].
   simultaneous  all contacts in sweeps on their friction cones, as engines do
-  sequence      one collision after the other under --law, the fastest first
+  sequential-impacts  one collision after the other under --law, the fastest first
   iteration     normal impulses, then friction, in sweeps, until the contacts have rebounded
   resting       impulses that leave no overlap after --time-step, of contacts at rest
   step          iteration, then resting
   substeps      --time-step in substeps, as many as the load needs: what rests stays at rest
-  coulomb       the law of simultaneous, solved to --tolerance with --budget as contact systems are
+  ncp       the law of simultaneous, solved to --tolerance with --budget as contact systems are
 
 HDF5 files in FCLIB's layout are contact systems, recognised by their first bytes: local ones with the
 Delassus matrix W, q and mu, global ones with M, H, f, w and mu, of which W and q are made. They are
@@ -64,10 +64,10 @@ Examples:
   zcat contacts.csv.gz | carom solve - -o results.csv
   carom solve contacts.csv -o reference.csv --reference
   carom solve --scene contacts.csv -o results.csv --iterations 50
-  carom solve --scene contacts.csv -o results.csv --method sequence --law chatterjee-ruina
+  carom solve --scene contacts.csv -o results.csv --method sequential-impacts --law chatterjee-ruina
   carom solve --scene contacts.csv -o results.csv --method resting --time-step 0.01
   carom solve --scene contacts.csv -o results.csv --method substeps --time-step 0.01
-  carom solve --scene contacts.csv -o results.csv --method coulomb --tolerance 1e-6
+  carom solve --scene contacts.csv -o results.csv --method ncp --tolerance 1e-6
   carom solve problem.hdf5 -o solved.hdf5 --json
   carom solve collection/*.hdf5 --tolerance 1e-12
 
@@ -109,9 +109,9 @@ void add_scene_options(CLI::App& solve, SolveOptions& options) {
   solve
       .add_option("--iterations", options.iterations,
                   "Most sweeps over the contacts that bodies connect; of sequence impacts for every contact. By "
-                  "default 10 of simultaneous and of coulomb's, 100 of sequence, 1000 of the others")
+                  "default 10 of pgs and of ncp's, 100 of sequence, 1000 of the others")
       ->option_text("N")
-      ->check(within(1, SceneLimits::most_iterations))
+      ->check(within(1, SceneLimits::max_iterations))
       ->needs(scene);
   solve
       .add_option("--relative-tolerance", options.relative_tolerance,
@@ -122,34 +122,34 @@ void add_scene_options(CLI::App& solve, SolveOptions& options) {
       ->needs(scene);
   solve.add_option("--time-step", options.time_step, "Step [s] of resting, step and substeps, which need it")
       ->option_text("H")
-      ->check(above_zero(SceneLimits::most_time_step))
+      ->check(above_zero(SceneLimits::max_time_step))
       ->needs(scene);
   solve.add_option("--substeps", options.substeps, "Their number, instead of 4 to 64 by the load of what is connected")
       ->option_text("N")
-      ->check(within(1, SceneLimits::most_substeps))
+      ->check(within(1, SceneLimits::max_substeps))
       ->needs(scene);
 }
 
 void add_system_options(CLI::App& solve, SolveOptions& options) {
   solve
       .add_option("--tolerance", options.tolerance,
-                  "Error of contact systems (HDF5) and of --method coulomb, relative to |q|; by default 1e-8, with "
+                  "Error of contact systems (HDF5) and of --method ncp, relative to |q|; by default 1e-8, with "
                   "--precision float 1e-4")
       ->option_text("R")
-      ->check(above_zero(SystemOptions::most_tolerance));
+      ->check(above_zero(SystemOptions::max_tolerance));
   solve
       .add_option("--budget", options.budget,
                   "Most work on contacts of a system that W connects, or that bodies connect, in Gauss-Seidel sweeps "
                   "over them")
-      ->option_text(fmt::format("N [{}, {} of --method coulomb]", SystemOptions{}.budget, CoulombOptions{}.budget))
-      ->check(within(1.0, SystemOptions::largest_budget));
+      ->option_text(fmt::format("N [{}, {} of --method ncp]", SystemOptions{}.budget, NcpOptions{}.budget))
+      ->check(within(1.0, SystemOptions::max_budget));
   solve
-      .add_option("--largest-island", options.largest_island,
-                  "Most contacts that bodies connect which --method coulomb solves; what is larger is swept")
+      .add_option("--largest-island", options.max_island_size,
+                  "Most contacts that bodies connect which --method ncp solves; what is larger is swept")
       ->option_text("N")
-      ->check(within(1, SceneLimits::most_iterations));
-  solve.add_flag("--after-sweeps", options.after_sweeps,
-                 "--method coulomb sweeps at first, and solves what has not converged");
+      ->check(within(1, SceneLimits::max_iterations));
+  solve.add_flag("--after-sweeps", options.pgs_presolve,
+                 "--method ncp sweeps at first, and solves what has not converged");
   solve.add_flag("--json", options.as_json, "Of contact systems: one JSON object on standard output");
 }
 

@@ -50,7 +50,7 @@ struct Summary {
 };
 
 void add_gain(Summary& summary, double gain, std::size_t line) {
-  double& largest = summary.report.largest_energy_gain;
+  double& largest = summary.report.max_energy_gain;
   if (gain > largest || (gain == largest && line < summary.energy_gain_line)) summary.energy_gain_line = line;
   largest = std::max(largest, gain);
 }
@@ -58,15 +58,15 @@ void add_gain(Summary& summary, double gain, std::size_t line) {
 void add_rows(Summary& summary, const Rows& rows) {
   summary.counts.add(*rows.contacts, rows.solved->results);
   const Report& report = rows.solved->report;
-  if (report.largest_energy_gain > 0)
-    add_gain(summary, report.largest_energy_gain, rows.table.line(report.largest_energy_gain_contact));
+  if (report.max_energy_gain > 0)
+    add_gain(summary, report.max_energy_gain, rows.table.line(report.max_energy_gain_contact));
   summary.report += report;
   summary.seconds += rows.solved->seconds;
 }
 
 nlohmann::json json_of(const Summary& summary) {
   return {{"counts", json_of(summary.counts)},
-          {"energy_gain", exact_text(summary.report.largest_energy_gain)},
+          {"energy_gain", exact_text(summary.report.max_energy_gain)},
           {"energy_gain_row", summary.energy_gain_line},
           {"seconds", summary.seconds}};
 }
@@ -86,8 +86,8 @@ void print_summary(const SolveOptions& command, const io::Table& table, const Su
              command.method_in_words(form), command.precision);
   print(out, summary.counts);
   print_speed(out, command.reference, report.isa, report.threads, summary.counts.rows, summary.seconds, ranks);
-  if (report.largest_energy_gain > 0)
-    fmt::print(out, "largest energy gain {:.3g} J at {} {}\n", report.largest_energy_gain, table.unit_of_line(),
+  if (report.max_energy_gain > 0)
+    fmt::print(out, "largest energy gain {:.3g} J at {} {}\n", report.max_energy_gain, table.unit_of_line(),
                summary.energy_gain_line);
   else
     fmt::print(out, "no contact gained energy\n");
@@ -100,7 +100,7 @@ nlohmann::json description(const SolveOptions& command, io::TableReader& reader,
             {"--law", command.law},
             {"--integrator", command.integrator},
             {"--restitution", command.restitution},
-            {"--largest-restitution", fmt::format("{}", command.largest_restitution)},
+            {"--largest-restitution", fmt::format("{}", command.max_restitution)},
             {"--steps", command.steps.value_or(0)},
             {"--precision", command.precision},
             {"--reference", command.reference},

@@ -18,7 +18,7 @@ struct SolveOptions : CommandOptions {
 
   // These are for scenes.
   bool scene = false;
-  std::string method = "simultaneous";
+  std::string method = "pgs";
   std::optional<int> iterations;
   double relative_tolerance = SceneOptions{}.relative_tolerance;
   std::optional<double> time_step;
@@ -27,8 +27,8 @@ struct SolveOptions : CommandOptions {
 
   // These are for contact systems, and the first two for scenes that are solved as such.
   std::optional<double> tolerance, budget;
-  std::optional<int> largest_island;  ///< of --method coulomb
-  bool after_sweeps = false;          ///< of --method coulomb
+  std::optional<int> max_island_size;  ///< of --method ncp
+  bool pgs_presolve = false;           ///< of --method ncp
   std::vector<std::string> more_inputs;
   bool as_json = false;
   std::vector<std::string> given_of_contacts;  ///< options of contact files that stand on the command line

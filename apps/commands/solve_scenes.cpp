@@ -33,26 +33,26 @@ SceneOptions scene_options(const SolveOptions& options) {
   scene.method = scene_method_from_string(options.method);
   scene.collision = options.solver_options();
   if (options.iterations)
-    scene.simultaneous.iterations = scene.iteration.iterations = scene.resting.iterations = scene.sequence.impacts =
+    scene.pgs.iterations = scene.iteration.iterations = scene.resting.iterations = scene.sequential_impacts.impacts =
         *options.iterations;
   scene.relative_tolerance = options.relative_tolerance;
   scene.resting.time_step = scene.substeps.time_step = options.time_step.value_or(0);
-  scene.coulomb.tolerance = options.tolerance.value_or(scene.coulomb.tolerance);
-  scene.coulomb.budget = options.budget.value_or(scene.coulomb.budget);
-  scene.coulomb.largest_island = options.largest_island.value_or(scene.coulomb.largest_island);
-  scene.coulomb.after_sweeps = options.after_sweeps;
+  scene.ncp.tolerance = options.tolerance.value_or(scene.ncp.tolerance);
+  scene.ncp.budget = options.budget.value_or(scene.ncp.budget);
+  scene.ncp.max_island_size = options.max_island_size.value_or(scene.ncp.max_island_size);
+  scene.ncp.pgs_presolve = options.pgs_presolve;
   if (options.substeps) scene.substeps.least = scene.substeps.most = *options.substeps;
   return scene;
 }
 
 bool reads_keys(SceneMethod method) {
-  return method == SceneMethod::simultaneous || method == SceneMethod::substeps || method == SceneMethod::coulomb;
+  return method == SceneMethod::pgs || method == SceneMethod::substeps || method == SceneMethod::ncp;
 }
 
 /// Throws Error if the options contradict each other.
 void require_fit(const SolveOptions& options, SceneMethod method) {
-  if (method != SceneMethod::sequence && !options.given_of_laws.empty())
-    throw Error("carom: " + options.given_of_laws.front() + " needs --method sequence; " + options.method +
+  if (method != SceneMethod::sequential_impacts && !options.given_of_laws.empty())
+    throw Error("carom: " + options.given_of_laws.front() + " needs --method sequential-impacts; " + options.method +
                 " has no collision law");
   if (reads_gap(method) && !options.time_step)
     throw Error("carom: --method " + options.method +
@@ -67,22 +67,23 @@ void require_fit(const SolveOptions& options, SceneMethod method) {
   if (method == SceneMethod::substeps && options.iterations)
     throw Error("carom: --iterations is not of --method substeps, which has --substeps");
   for (const auto& [name, given] : {std::pair{"--tolerance", options.tolerance}, {"--budget", options.budget}})
-    if (method != SceneMethod::coulomb && given)
-      throw Error(fmt::format("carom: {} needs --method coulomb; {} has no use for it", name, options.method));
-  const bool mixes = options.largest_island || options.after_sweeps;
-  if (method != SceneMethod::coulomb && mixes)
-    throw Error(fmt::format("carom: {} needs --method coulomb; {} has no use for it",
-                            options.largest_island ? "--largest-island" : "--after-sweeps", options.method));
-  if (method == SceneMethod::coulomb && options.iterations && !mixes)
+    if (method != SceneMethod::ncp && given)
+      throw Error(fmt::format("carom: {} needs --method ncp; {} has no use for it", name, options.method));
+  const bool mixes = options.max_island_size || options.pgs_presolve;
+  if (method != SceneMethod::ncp && mixes)
+    throw Error(fmt::format("carom: {} needs --method ncp; {} has no use for it",
+                            options.max_island_size ? "--largest-island" : "--after-sweeps", options.method));
+  if (method == SceneMethod::ncp && options.iterations && !mixes)
     throw Error(
-        "carom: --iterations is not of --method coulomb, which has --budget, but with --largest-island or "
+        "carom: --iterations is not of --method ncp, which has --budget, but with --largest-island or "
         "--after-sweeps");
-  if (method == SceneMethod::coulomb && options.reference) throw Error("carom: --reference has no method coulomb");
+  if (method == SceneMethod::ncp && options.reference) throw Error("carom: --reference has no method ncp");
 }
 
 /// The columns that the method reads.
 io::ReadOptions read_options(const io::Table& table, const SolveOptions& options, SceneMethod method) {
-  io::ReadOptions read = method == SceneMethod::sequence ? options.read_options() : options.read_options_without_laws();
+  io::ReadOptions read =
+      method == SceneMethod::sequential_impacts ? options.read_options() : options.read_options_without_laws();
   add_scene_columns(table, method, read);
   return read;
 }
@@ -121,7 +122,7 @@ class SceneRun {
   /// Throws Error if the table holds no scenes, or the options do not fit it.
   void require(const io::Table& table) const {
     require_scenes(table, "--scene");
-    if (scene_.method == SceneMethod::sequence) options_.require_fit(table, io::Form::bodies);
+    if (scene_.method == SceneMethod::sequential_impacts) options_.require_fit(table, io::Form::bodies);
   }
 
   void solve_whole() {

@@ -64,12 +64,12 @@ std::vector<double> values_of(const std::string& text) {
     return values;
   };
   if (text.find(':') == std::string::npos) return parts(',');
-  constexpr double most_steps = 1e6, rounding = 1e-9;
+  constexpr double max_steps = 1e6, rounding = 1e-9;
   const std::vector<double> range = parts(':');
   if (range.size() != 3 || !(range[2] > 0) || !(range[1] >= range[0]) || !std::isfinite(range[1] - range[0]))
     throw Error("carom: " + text + " is not FROM:TO:STEP with finite TO >= FROM and a STEP above 0");
   const double exact = (range[1] - range[0]) / range[2], steps = std::floor(exact + rounding);
-  if (!(steps < most_steps)) throw Error("carom: " + text + " has more than a million steps");
+  if (!(steps < max_steps)) throw Error("carom: " + text + " has more than a million steps");
   // Values have the decimals of FROM and STEP, so that 0.1:1:0.1 has 0.3.
   const int decimals = std::max(decimals_of(range[0]), decimals_of(range[2]));
   std::vector<double> values;
@@ -115,7 +115,7 @@ void add_sweep_command(CLI::App& app, int& exit_code) {
     command->threads = ranks.threads(command->threads);
     exit_code = ranks.run([&] {
       command->frictions = values_within("--friction", *frictions, std::numeric_limits<double>::infinity());
-      command->restitutions = values_within("--restitution", *restitutions, command->largest_restitution);
+      command->restitutions = values_within("--restitution", *restitutions, command->max_restitution);
       if (command->laws.empty()) command->laws = {command->law};
       command->law = command->laws.back();  // whose faults are named
       return run_sweep(*command);

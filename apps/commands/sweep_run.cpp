@@ -127,7 +127,7 @@ nlohmann::json description(const SweepOptions& options, io::TableReader& reader,
             {"--restitution", texts_of(options.restitutions)},
             {"--restitution-law", options.restitution},
             {"--integrator", options.integrator},
-            {"--largest-restitution", fmt::format("{}", options.largest_restitution)},
+            {"--largest-restitution", fmt::format("{}", options.max_restitution)},
             {"--steps", options.steps.value_or(0)},
             {"--precision", options.precision},
             {"--details", options.details},
@@ -266,7 +266,7 @@ class SweepRun {
     for (std::size_t row = 0; row < rows.contacts->size(); ++row)
       ++sums.by_status[io::index_of_status(*rows.contacts, results, row)];
     sums.energy_loss = energy_loss(*rows.contacts, results);
-    sums.largest_energy_gain = rows.solved->report.largest_energy_gain;
+    sums.max_energy_gain = rows.solved->report.max_energy_gain;
     if (rows.point + 1 == points_.size()) end_block(rows);
   }
 

@@ -54,8 +54,8 @@ void print_text(const Comparison& comparison, const CommandOptions& options) {
   fmt::print("paths that differ: {} of {}\n", comparison.path_differences.size(), comparison.contacts);
   std::size_t printed = 0;
   for (const PathDifference& difference : comparison.path_differences) {
-    if (printed++ == most_rows_printed) {
-      fmt::print("  and {} more; --json gives all\n", comparison.path_differences.size() - most_rows_printed);
+    if (printed++ == max_rows_printed) {
+      fmt::print("  and {} more; --json gives all\n", comparison.path_differences.size() - max_rows_printed);
       break;
     }
     fmt::print("  line {}: lanes {}, reference {}", difference.line, difference.lanes, difference.reference);

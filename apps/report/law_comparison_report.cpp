@@ -13,7 +13,7 @@ void print_text(const LawComparison& comparison, const LawComparisonOptions& opt
   for (const LawRun& run : comparison.runs) {
     fmt::print("{:<18} {:>9} {:>10} {:>11} {:>17}", to_string(run.law), run.resolved, run.not_solved,
                run.several_solutions, run.energy_gains);
-    if (run.energy_gains > 0) fmt::print("   {:.3g} J at line {}", run.largest_energy_gain, run.energy_gain_line);
+    if (run.energy_gains > 0) fmt::print("   {:.3g} J at line {}", run.max_energy_gain, run.energy_gain_line);
     fmt::print("\n");
   }
   print(comparison.skipped);
@@ -36,7 +36,7 @@ void print_json(const LawComparison& comparison, const LawComparisonOptions& opt
                     {"not_solved", run.not_solved},
                     {"several_solutions", run.several_solutions},
                     {"energy_gains", run.energy_gains},
-                    {"largest_energy_gain", run.largest_energy_gain},
+                    {"max_energy_gain", run.max_energy_gain},
                     {"energy_gain_line", run.energy_gains > 0 ? Json(run.energy_gain_line) : Json(nullptr)}});
   Json distances = Json::array();
   for (const LawDistance& d : comparison.distances) {

@@ -18,8 +18,7 @@ void print_rows(const RegionCheck& check) {
   std::size_t printed = 0;
   for (const CheckedImpulses& checked : check.checks)
     for (const RowOutside& row : checked.outside) {
-      if (printed++ == most_rows_printed)
-        return fmt::print("  and {} more; --json gives all\n", all - most_rows_printed);
+      if (printed++ == max_rows_printed) return fmt::print("  and {} more; --json gives all\n", all - max_rows_printed);
       std::string what;
       for (std::size_t i = 0; i < bounds.size(); ++i)
         if (row.beyond[i] > 0)

@@ -16,7 +16,7 @@ namespace carom::apps {
 using Json = nlohmann::ordered_json;
 
 /// Rows that are printed of a list that may be long.
-inline constexpr std::size_t most_rows_printed = 20;
+inline constexpr std::size_t max_rows_printed = 20;
 
 constexpr std::string_view word_of(io::Form form) {
   switch (form) {

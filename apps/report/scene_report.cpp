@@ -15,16 +15,16 @@ namespace {
 void print_scene(std::FILE* out, const std::string& name, const SolvedScene& scene, SceneMethod method) {
   const SceneReport& report = scene.report;
   const std::size_t turns =
-      method == SceneMethod::sequence ? report.impacts : static_cast<std::size_t>(report.iterations);
+      method == SceneMethod::sequential_impacts ? report.impacts : static_cast<std::size_t>(report.iterations);
   fmt::print(out, "{:<12} {:>9} {:>8} {:>8} {:>8} {:>8} {:>10} {:>13.3g} {:>13.7g} {:>13.7g} {:>9.3f}\n", name,
-             report.contacts, report.bodies, report.islands, report.largest_island, report.colours, turns,
+             report.contacts, report.bodies, report.islands, report.max_island_size, report.colours, turns,
              report.residual, report.energy_before, report.energy_after, 1e3 * scene.seconds);
 }
 
 }  // namespace
 
 void SceneTable::add(const SolvedScene& scene) {
-  if (count_++ < most_rows_printed) first_.push_back(scene);
+  if (count_++ < max_rows_printed) first_.push_back(scene);
   sum(scene);
 }
 
@@ -44,7 +44,7 @@ void SceneTable::add(const std::string& bytes) {
     std::memcpy(&scene, bytes.data() + at, sizeof scene);
     if (at == sizeof count)
       sum(scene);
-    else if (first_.size() < most_rows_printed)
+    else if (first_.size() < max_rows_printed)
       first_.push_back(scene);
   }
 }
@@ -57,7 +57,7 @@ void SceneTable::sum(const SolvedScene& scene) {
                             &SceneReport::not_converged, &SceneReport::stalled, &SceneReport::swept})
     sum.*member += next.*member;
   for (const auto member : {&SceneReport::energy_before, &SceneReport::energy_after}) sum.*member += next.*member;
-  for (const auto member : {&SceneReport::largest_island, &SceneReport::colours})
+  for (const auto member : {&SceneReport::max_island_size, &SceneReport::colours})
     sum.*member = std::max(sum.*member, next.*member);
   for (const auto member : {&SceneReport::iterations, &SceneReport::threads})
     sum.*member = std::max(sum.*member, next.*member);
@@ -66,8 +66,9 @@ void SceneTable::sum(const SolvedScene& scene) {
 
 void SceneTable::print(std::FILE* out, SceneMethod method) const {
   fmt::print(out, "{:<12} {:>9} {:>8} {:>8} {:>8} {:>8} {:>10} {:>13} {:>13} {:>13} {:>9}\n", "scene_step", "contacts",
-             "bodies", "islands", "largest", "colours", method == SceneMethod::sequence ? "impacts" : "iterations",
-             "residual m/s", "J before", "J after", "ms");
+             "bodies", "islands", "largest", "colours",
+             method == SceneMethod::sequential_impacts ? "impacts" : "iterations", "residual m/s", "J before",
+             "J after", "ms");
   for (const SolvedScene& scene : first_) print_scene(out, fmt::format("{:.10g}", scene.step), scene, method);
   if (count_ > first_.size()) fmt::print(out, "... and {} more\n", count_ - first_.size());
   if (count_ > 1) print_scene(out, fmt::format("all {}", count_), all_, method);
@@ -77,9 +78,9 @@ void SceneTable::print(std::FILE* out, SceneMethod method) const {
                report.islands, report.islands - report.swept);
   if (report.not_converged == 0) return;
   fmt::print(out, "{} of {} islands have not converged within --{}", report.not_converged, report.islands,
-             method != SceneMethod::coulomb ? "relative-tolerance"
-             : report.swept > 0             ? "tolerance or --relative-tolerance"
-                                            : "tolerance");
+             method != SceneMethod::ncp ? "relative-tolerance"
+             : report.swept > 0         ? "tolerance or --relative-tolerance"
+                                        : "tolerance");
   if (report.stalled > 0) fmt::print(out, "; {} of them had stopped losing energy", report.stalled);
   fmt::print(out, "\n");
 }

@@ -64,7 +64,7 @@ inline void print(std::FILE* out, const RowCounts& counts) {
   fmt::print(out, "path\n");
   std::vector<std::pair<std::size_t, Path>> paths;
   for (std::size_t i = 0; i < Path::kinds; ++i)
-    if (const Path path = Path::from_index(i); counts.by_path[i] > 0 && path.course != Course::none)
+    if (const Path path = Path::from_index(i); counts.by_path[i] > 0 && path.sliding_end != SlidingEnd::none)
       paths.emplace_back(counts.by_path[i], path);
   std::stable_sort(paths.begin(), paths.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   for (const auto& [count, path] : paths) print_one(to_string(path), count);

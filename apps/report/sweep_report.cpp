@@ -46,17 +46,17 @@ std::size_t PointSums::bad() const {
 void PointSums::add(const PointSums& other) {
   for (std::size_t i = 0; i < by_status.size(); ++i) by_status[i] += other.by_status[i];
   energy_loss += other.energy_loss;
-  largest_energy_gain = std::max(largest_energy_gain, other.largest_energy_gain);
+  max_energy_gain = std::max(max_energy_gain, other.max_energy_gain);
 }
 
 void to_json(nlohmann::json& json, const PointSums& sums) {
-  json = {sums.by_status, exact_text(sums.energy_loss), exact_text(sums.largest_energy_gain)};
+  json = {sums.by_status, exact_text(sums.energy_loss), exact_text(sums.max_energy_gain)};
 }
 
 void from_json(const nlohmann::json& json, PointSums& sums) {
   json.at(0).get_to(sums.by_status);
   sums.energy_loss = exact_number(json.at(1));
-  sums.largest_energy_gain = exact_number(json.at(2));
+  sums.max_energy_gain = exact_number(json.at(2));
 }
 
 void print_text(const SweepReport& report, const SweepOptions& options) {
@@ -69,7 +69,7 @@ void print_text(const SweepReport& report, const SweepOptions& options) {
     const PointSums& sums = report.sums[i];
     fmt::print("{:<18} {:>9} {:>11} {:>11} {:>11} {:>11} {:>14.6g} {:>16.3g}\n", to_string(point.law),
                or_own(point.friction), or_own(point.restitution), sums.resolved(),
-               report.contacts - sums.resolved() - sums.bad(), sums.bad(), sums.energy_loss, sums.largest_energy_gain);
+               report.contacts - sums.resolved() - sums.bad(), sums.bad(), sums.energy_loss, sums.max_energy_gain);
   }
 }
 
@@ -88,7 +88,7 @@ void print_json(const SweepReport& report, const SweepOptions& options) {
                       {"bad", sums.bad()},
                       {"statuses", statuses},
                       {"energy_loss", json_of(sums.energy_loss)},
-                      {"largest_energy_gain", json_of(sums.largest_energy_gain)}});
+                      {"max_energy_gain", json_of(sums.max_energy_gain)}});
   }
   print(Json{{"carom", version()},
              {"file", report.file},

@@ -14,7 +14,7 @@ namespace carom::apps {
 /// Sums over the contacts at a point.
 struct PointSums {
   std::vector<std::size_t> by_status = std::vector<std::size_t>(io::words_of_statuses().size());
-  double energy_loss = 0, largest_energy_gain = 0;  ///< [J]
+  double energy_loss = 0, max_energy_gain = 0;  ///< [J]
 
   std::size_t resolved() const;
   std::size_t bad() const;

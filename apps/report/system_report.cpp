@@ -10,20 +10,21 @@ namespace {
 
 nlohmann::ordered_json json_of(const SolvedSystem& system) {
   const SystemReport& report = system.report;
-  nlohmann::ordered_json json = {{"file", system.name},
-                                 {"contacts", report.contacts},
-                                 {"islands", report.islands},
-                                 {"largest_island", report.largest_island},
-                                 {"solved", system.solved()},
-                                 {"missed_islands", report.missed},
-                                 {"error", report.error},
-                                 {"range_distance", report.range_distance},
-                                 {"iterations", report.sweeps + report.interior_steps + report.newton_steps},
-                                 {"sweeps", report.sweeps},
-                                 {"interior_steps", report.interior_steps},
-                                 {"newton_steps", report.newton_steps},
-                                 {"seconds", report.seconds},
-                                 {"threads", report.threads}};
+  nlohmann::ordered_json json = {
+      {"file", system.name},
+      {"contacts", report.contacts},
+      {"islands", report.islands},
+      {"max_island_size", report.max_island_size},
+      {"solved", system.solved()},
+      {"missed_islands", report.missed},
+      {"error", report.error},
+      {"range_distance", report.range_distance},
+      {"iterations", report.sweeps + report.interior_point_iterations + report.newton_iterations},
+      {"sweeps", report.sweeps},
+      {"interior_point_iterations", report.interior_point_iterations},
+      {"newton_iterations", report.newton_iterations},
+      {"seconds", report.seconds},
+      {"threads", report.threads}};
   if (system.global.velocities > 0) {
     json["velocities"] = system.global.velocities;
     json["mass_was_half"] = system.global.mass_was_half;
@@ -62,7 +63,7 @@ void print_text(const std::vector<SolvedSystem>& systems, std::FILE* out) {
   for (const SolvedSystem& system : systems) {
     const SystemReport& r = system.report;
     fmt::print(out, "{:{}}  {:>8}  {:>7}  {:>8.1e}  {:>7}  {:>8}  {:>6}  {:>10.4f}{}\n", system.name, width, r.contacts,
-               r.islands, r.error, r.sweeps, r.interior_steps, r.newton_steps, 1e3 * r.seconds,
+               r.islands, r.error, r.sweeps, r.interior_point_iterations, r.newton_iterations, 1e3 * r.seconds,
                missed_in_words(system));
   }
   if (systems.size() > 1)

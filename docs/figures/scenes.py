@@ -15,10 +15,10 @@ import matplotlib.pyplot as plt
 import style
 
 METHODS = {
-    "simultaneous": ("#0072B2", 1024),
+    "pgs": ("#0072B2", 1024),
     "iteration": ("#009E73", 1024),
     "step": ("#E3B505", 1024),
-    "sequence": ("#D55E00", 64),
+    "sequential-impacts": ("#D55E00", 64),
 }
 FLOOR = 1e-6  # the default of --relative-tolerance: islands that are there have ended
 TIME_STEP = "0.001"  # of the simulation that the piles come from
@@ -33,7 +33,7 @@ def approaches(path):
                 return [float(row[f"{name}_{axis}"]) for axis in "xyz"]
 
             def velocity(side):
-                (wx, wy, wz), (x, y, z) = vector(f"angular_velocity_{side}"), vector(f"lever_{side}")
+                (wx, wy, wz), (x, y, z) = vector(f"angular_velocity_{side}"), vector(f"r_{side}")
                 return [v + turn for v, turn in zip(vector(f"velocity_{side}"),
                                                     (wy * z - wz * y, wz * x - wx * z, wx * y - wy * x))]
 

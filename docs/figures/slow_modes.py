@@ -76,7 +76,7 @@ def draw_spectrum(measured, folder):
     axes.plot(curve, 4.12 / curve**4, color=BLUE, linewidth=1.5, label="4.12 / N⁴")
     bending = [1 - (1 - model.smallest(n)) ** 4 for n in numbers]
     axes.plot(numbers, bending, "o", color=BLUE, markerfacecolor="white", markersize=9, label="bending, eigenvalue")
-    for (n, _, y), own in zip(measured["gap"]["exact manifolds"], bending):
+    for (n, _, y), own in zip(measured["separation"]["exact manifolds"], bending):
         axes.plot(n, y, ".", color=style.INK, markersize=6, label="bending, carom" if n == 2 else None)
         print(f"| {n} | {own * n**4:.3f} | {own:.4g} | {y:.4g} |")
     pressing = 1 - np.cos(np.pi / (2 * numbers)) ** 4

@@ -41,7 +41,7 @@ class Tower:
                                     **{name: np.zeros((bodies, 3)) for name in rates})
         points, below = 4 * bodies, np.repeat(np.arange(bodies, dtype=np.int32), 4)
         self.contacts = carom.Contacts(body_a=below, body_b=below - 1, normal=np.zeros((points, 3)),
-                                       lever_a=np.zeros((points, 3)), lever_b=np.zeros((points, 3)), gap=np.zeros(points),
+                                       r_a=np.zeros((points, 3)), r_b=np.zeros((points, 3)), separation=np.zeros(points),
                                        target_velocity=np.zeros(points), friction=0.5, restitution=0.0)
         if keys:
             self.contacts.key = np.arange(1, points + 1, dtype=np.uint64)
@@ -60,13 +60,13 @@ class Tower:
         up = np.array([(0.0, 0.0, 1.0), *self.axes[:-1, :, 2]])
         below = np.array([(0.0, 0.0, -0.5), *self.x[:-1]])
         arms = np.einsum("nij,kj->nki", self.axes, CORNERS)
-        gap = np.einsum("nki,ni->nk", (self.x - below)[:, None] + arms, up) - 0.5
-        other = (self.x - below)[:, None] + arms - gap[..., None] * up[:, None]
+        separation = np.einsum("nki,ni->nk", (self.x - below)[:, None] + arms, up) - 0.5
+        other = (self.x - below)[:, None] + arms - separation[..., None] * up[:, None]
         other[0] = 0  # The world has no lever arms.
         self.contacts.normal[:] = np.repeat(up, 4, axis=0)
-        self.contacts.lever_a[:] = arms.reshape(-1, 3)
-        self.contacts.lever_b[:] = other.reshape(-1, 3)
-        self.contacts.gap[:] = gap.ravel()
+        self.contacts.r_a[:] = arms.reshape(-1, 3)
+        self.contacts.r_b[:] = other.reshape(-1, 3)
+        self.contacts.separation[:] = separation.ravel()
 
     def move(self, way, turn):
         self.x += way
@@ -81,13 +81,13 @@ class Tower:
         self.axes = (np.eye(3) + sine * cross + cosine * cross @ cross) @ self.axes
 
     def sweep(self, substeps, sweeps=2, warm=1.0, relaxation=1.0, rounds=EXACT, gravity=G):
-        """A step of plain warm-started sweeps: each substep is a call of `simultaneous` without correction of positions and
+        """A step of plain warm-started sweeps: each substep is a call of `pgs` without correction of positions and
         without any check."""
         h = H / substeps
         for _ in range(substeps):
             self.touch()
             self.velocity[:, 2] -= gravity * h
-            self.contacts.target_velocity[:] = -np.maximum(self.contacts.gap, 0) / h
+            self.contacts.target_velocity[:] = -np.maximum(self.contacts.separation, 0) / h
             self.solver.solve(self.scene, iterations=sweeps, rounds=rounds, warm_start=warm, relaxation=relaxation,
                               relative_tolerance=0, in_place=True)
             self.move(h * self.velocity, h * self.columns.angular_velocity)
@@ -191,8 +191,8 @@ def sway(way):
 
 def gaps(write):
     for bodies in (2, 4, 8, 16, 32, 64):
-        write("gap", "exact manifolds", bodies, 2, lost(bodies, EXACT))
-        write("gap", "one round", bodies, 2, lost(bodies, 1))
+        write("separation", "exact manifolds", bodies, 2, lost(bodies, EXACT))
+        write("separation", "one round", bodies, 2, lost(bodies, 1))
 
 
 def boundaries(write):
@@ -270,7 +270,7 @@ def rebounds(write):
             fastest, deepest = -np.inf, 0
             for _ in range(120):
                 tower.sweep(1, 10, warm, gravity=0)
-                fastest, deepest = max(fastest, tower.velocity[1, 2]), max(deepest, -tower.contacts.gap.min())
+                fastest, deepest = max(fastest, tower.velocity[1, 2]), max(deepest, -tower.contacts.separation.min())
             write("rebound", f"speed {warm}", 2, mass, fastest / speed)
             write("rebound", f"overlap {warm}", 2, mass, deepest)
         tower = Tower(2, top=100)

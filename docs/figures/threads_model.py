@@ -11,10 +11,10 @@ LOOP, LOOP_OF_CORE = 0.27, 0.03
 # Measured: time on one and two threads; serial stages on one and on several threads, of which `indices` are the grouping
 # of contacts, the comparison with the last graph and the arrangement in shares; loops of a call.
 CALLS = {
-    "30k, `simultaneous`, same graph": dict(one=1722, two=971, serial_alone=48, serial=48, indices=40, loops=13),
-    "30k, `simultaneous`, new graph": dict(one=1796, two=1165, serial_alone=109, serial=168, indices=160, loops=13),
-    "300k, `simultaneous`, same graph": dict(one=45838, two=24106, serial_alone=530, serial=570, indices=490, loops=13),
-    "300k, `simultaneous`, new graph": dict(one=46707, two=24214, serial_alone=1110, serial=1790, indices=1710, loops=13),
+    "30k, `pgs`, same graph": dict(one=1722, two=971, serial_alone=48, serial=48, indices=40, loops=13),
+    "30k, `pgs`, new graph": dict(one=1796, two=1165, serial_alone=109, serial=168, indices=160, loops=13),
+    "300k, `pgs`, same graph": dict(one=45838, two=24106, serial_alone=530, serial=570, indices=490, loops=13),
+    "300k, `pgs`, new graph": dict(one=46707, two=24214, serial_alone=1110, serial=1790, indices=1710, loops=13),
     "30k, four substeps, same graph": dict(one=5103, two=2707, serial_alone=65, serial=65, indices=47, loops=60),
 }
 

@@ -89,7 +89,7 @@ class Pyramid:
 
 
 def spread(x):
-    """The numbers are those of src/scene/scattered.hpp."""
+    """The numbers are those of src/scene/hash.hpp."""
     mask = 2**64 - 1
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9 & mask
     x = (x ^ x >> 27) * 0x94d049bb133111eb & mask

@@ -13,13 +13,13 @@ int main(void) {
   const size_t n = 2;
   const ptrdiff_t stride = sizeof(struct hit);
 
-  const carom_inline_contacts contacts = {
+  const carom_contacts contacts = {
       .struct_size = sizeof contacts,
       .friction = {&friction, n, 0},  // one value for all
       .restitution = {&restitution, n, 0},
       .normal = carom_interleaved3(CAROM_FLOAT, hits[0].normal, n, stride),
-      .lever_a = carom_interleaved3(CAROM_FLOAT, hits[0].arm, n, stride),
-      .lever_b = carom_interleaved3(CAROM_FLOAT, hits[0].arm, n, stride),
+      .r_a = carom_interleaved3(CAROM_FLOAT, hits[0].arm, n, stride),
+      .r_b = carom_interleaved3(CAROM_FLOAT, hits[0].arm, n, stride),
       .a = {.inverse_mass = {&hits[0].inverse_mass, n, stride},
             .inverse_inertia = carom_interleaved_symmetric3(CAROM_FLOAT, hits[0].inverse_inertia, n, stride),
             .velocity = carom_interleaved3(CAROM_FLOAT, hits[0].velocity, n, stride),
@@ -33,8 +33,7 @@ int main(void) {
 
   carom_solver* solver;  // all cores, the best instruction set; keep it for the next batch
   carom_report report = {.struct_size = sizeof report};
-  if (carom_solver_create(NULL, &solver) ||
-      carom_solve_inline(solver, CAROM_FLOAT, &contacts, &results, NULL, &report)) {
+  if (carom_solver_create(NULL, &solver) || carom_solve(solver, CAROM_FLOAT, &contacts, &results, NULL, &report)) {
     fprintf(stderr, "%s\n", carom_error_message());
     return 1;
   }

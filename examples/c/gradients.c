@@ -13,11 +13,11 @@ static void check(carom_error error) {
 int main(void) {
   const double k = 2, zero = 0, approach = -3, friction = 0.4, restitution = 0.5;
   const carom_column none = {&zero, 1, 0}, diagonal = {&k, 1, 0};
-  const carom_space_contacts contacts = {.struct_size = sizeof contacts,
-                                         .friction = {&friction, 1, 0},
-                                         .restitution = {&restitution, 1, 0},
-                                         .k = {diagonal, none, none, diagonal, none, diagonal},
-                                         .separation_velocity = {none, none, {&approach, 1, 0}}};
+  const carom_k_contacts contacts = {.struct_size = sizeof contacts,
+                                     .friction = {&friction, 1, 0},
+                                     .restitution = {&restitution, 1, 0},
+                                     .k = {diagonal, none, none, diagonal, none, diagonal},
+                                     .separation_velocity = {none, none, {&approach, 1, 0}}};
   carom_options options;
   carom_options_init(&options, sizeof options);
   options.law = CAROM_LAW_NO_SLIP;
@@ -27,7 +27,7 @@ int main(void) {
   double impulse[3], by_restitution, by_velocity, tension;
   const carom_results results = {.struct_size = sizeof results,
                                  .impulse = carom_interleaved_outputs3(CAROM_DOUBLE, impulse, 1, sizeof impulse)};
-  check(carom_solve_space(solver, CAROM_DOUBLE, &contacts, &results, &options, NULL));
+  check(carom_solve_k(solver, CAROM_DOUBLE, &contacts, &results, &options, NULL));
 
   const carom_derivatives of_impulse_z = {.struct_size = sizeof of_impulse_z,
                                           .restitution = {&by_restitution, 1, sizeof(double)},

@@ -9,7 +9,7 @@ struct box {  // a cube of 1 m and 1 kg, whose sides stay along the axes here
 };
 
 struct point {  // the corners of a box on what lies below it
-  double normal[3], arm_a[3], arm_b[3], gap;
+  double normal[3], r_a[3], r_b[3], separation;
   int32_t body_a, body_b;
   uint64_t key;  // names the point from step to step
 };
@@ -20,12 +20,12 @@ static void find_points(const struct box* stack, struct point* found) {
     const int a = i / 4, b = a - 1;  // the world is -1
     const double x = corners[i % 4][0], y = corners[i % 4][1], top = b < 0 ? 0 : stack[b].position[2] + 0.5;
     found[i] =
-        (struct point){.normal = {0, 0, 1}, .arm_a = {x, y, -0.5}, .body_a = a, .body_b = b, .key = (uint64_t)i + 1};
-    found[i].gap = stack[a].position[2] - 0.5 - top;
+        (struct point){.normal = {0, 0, 1}, .r_a = {x, y, -0.5}, .body_a = a, .body_b = b, .key = (uint64_t)i + 1};
+    found[i].separation = stack[a].position[2] - 0.5 - top;
     if (b >= 0) {
-      found[i].arm_b[0] = stack[a].position[0] + x - stack[b].position[0];
-      found[i].arm_b[1] = stack[a].position[1] + y - stack[b].position[1];
-      found[i].arm_b[2] = 0.5;
+      found[i].r_b[0] = stack[a].position[0] + x - stack[b].position[0];
+      found[i].r_b[1] = stack[a].position[1] + y - stack[b].position[1];
+      found[i].r_b[2] = 0.5;
     }
   }
 }
@@ -50,11 +50,11 @@ int main(void) {
                                          .friction = {&friction, points, 0},
                                          .restitution = {&restitution, points, 0},
                                          .normal = carom_interleaved3(CAROM_DOUBLE, found[0].normal, points, point),
-                                         .lever_a = carom_interleaved3(CAROM_DOUBLE, found[0].arm_a, points, point),
-                                         .lever_b = carom_interleaved3(CAROM_DOUBLE, found[0].arm_b, points, point),
+                                         .r_a = carom_interleaved3(CAROM_DOUBLE, found[0].r_a, points, point),
+                                         .r_b = carom_interleaved3(CAROM_DOUBLE, found[0].r_b, points, point),
                                          .body_a = {&found[0].body_a, points, point},
                                          .body_b = {&found[0].body_b, points, point},
-                                         .gap = {&found[0].gap, points, point},
+                                         .separation = {&found[0].separation, points, point},
                                          .key = {&found[0].key, points, point}};
   const carom_scene scene = {.struct_size = sizeof scene, .bodies = &bodies, .contacts = &contacts};
   const carom_scene_results results = {

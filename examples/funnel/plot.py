@@ -37,7 +37,7 @@ class Contacts:
     def separation_velocity(self, prefix=""):
         def at_point(side):
             spin = self.vector(f"{prefix}angular_velocity_{side}")
-            return self.vector(f"{prefix}velocity_{side}") + np.cross(spin, self.vector(f"lever_{side}"))
+            return self.vector(f"{prefix}velocity_{side}") + np.cross(spin, self.vector(f"r_{side}"))
 
         return at_point("a") - at_point("b")
 

@@ -91,7 +91,7 @@ class World {
       box.change[2] = -g * h;
       box.velocity[2] += box.change[2];
     }
-    for (Point& point : points_) point.gap = boxes_[static_cast<std::size_t>(point.box)].height - 0.5F;
+    for (Point& point : points_) point.separation = boxes_[static_cast<std::size_t>(point.box)].height - 0.5F;
     carom::SceneOptions options;
     options.method = carom::SceneMethod::substeps;
     options.substeps.time_step = h;
@@ -112,7 +112,7 @@ class World {
     float velocity[3] = {}, spin[3] = {}, change[3] = {}, moved[3] = {}, height = 0.6F;
   };
   struct Point {
-    float arm[3], gap;
+    float arm[3], separation;
     std::int32_t box;
   };
 
@@ -132,9 +132,9 @@ class World {
     scene.contacts.friction = {&friction, m, 0};
     scene.contacts.restitution = {&zero, m, 0};
     scene.contacts.normal = Vector3Columns<const float>::interleaved(up, m, 0);
-    scene.contacts.lever_a = Vector3Columns<const float>::interleaved(points_[0].arm, m, sizeof(Point));
-    scene.contacts.lever_b = Vector3Columns<const float>::interleaved(still, m, 0);
-    scene.contacts.gap = {&points_[0].gap, m, sizeof(Point)};
+    scene.contacts.r_a = Vector3Columns<const float>::interleaved(points_[0].arm, m, sizeof(Point));
+    scene.contacts.r_b = Vector3Columns<const float>::interleaved(still, m, 0);
+    scene.contacts.separation = {&points_[0].separation, m, sizeof(Point)};
     scene.contacts.body_a = {&points_[0].box, m, sizeof(Point)};
     scene.contacts.body_b = {&floor, m, 0};
     return scene;

@@ -24,18 +24,18 @@ void touch(World& world, const std::vector<double>& radii, double rolling) {
   };
   for (std::size_t i = 0; i < world.bodies.size(); ++i)
     grid[cell_of(world.bodies[i].position)].push_back(static_cast<std::int32_t>(i));
-  const auto add = [&](std::int32_t a, std::int32_t b, const Vector& n, double gap) {
+  const auto add = [&](std::int32_t a, std::int32_t b, const Vector& n, double separation) {
     Contact contact;
     contact.a = a;
     contact.b = b;
     contact.normal = n;
     const double ra = radii[static_cast<std::size_t>(a)];
-    contact.lever_a = (-ra) * n;
-    if (b >= 0) contact.lever_b = radii[static_cast<std::size_t>(b)] * n;
+    contact.r_a = (-ra) * n;
+    if (b >= 0) contact.r_b = radii[static_cast<std::size_t>(b)] * n;
     contact.friction = contact.friction_2 = 0.6;
     contact.direction = {n[2], 0, -n[0]};
     contact.rolling_friction = rolling * (b >= 0 ? std::min(ra, radii[static_cast<std::size_t>(b)]) : ra);
-    contact.gap = gap;
+    contact.separation = separation;
     contact.key = (static_cast<std::uint64_t>(a) + 1) << 32 | static_cast<std::uint64_t>(b + 1);
     world.contacts.push_back(contact);
   };
@@ -52,8 +52,8 @@ void touch(World& world, const std::vector<double>& radii, double rolling) {
         for (const std::int32_t b : found->second) {
           if (b <= a) continue;
           const Vector d = x - world.bodies[static_cast<std::size_t>(b)].position;
-          const double distance = length(d), gap = distance - r - radii[static_cast<std::size_t>(b)];
-          if (gap < near && distance > 0) add(a, b, (1 / distance) * d, gap);
+          const double distance = length(d), separation = distance - r - radii[static_cast<std::size_t>(b)];
+          if (separation < near && distance > 0) add(a, b, (1 / distance) * d, separation);
         }
       }
   }

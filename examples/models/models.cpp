@@ -68,7 +68,7 @@ void roll_to_rest(Output& out) {
     world.bodies[0].angular_velocity = {0, v / r, 0};
     Contact contact;
     contact.a = 0;
-    contact.lever_a = {0, 0, -r};
+    contact.r_a = {0, 0, -r};
     contact.friction = contact.friction_2 = 0.5;
     contact.rolling_friction = rolling;
     contact.key = 1;
@@ -219,9 +219,9 @@ void car(Output& out) {
       const Vector at = body.position + arm;
       Contact contact;
       contact.a = 0;
-      contact.lever_a = arm;
-      contact.gap = at[2] - ground(at[0]);
-      if (contact.gap > 0.05) continue;
+      contact.r_a = arm;
+      contact.separation = at[2] - ground(at[0]);
+      if (contact.separation > 0.05) continue;
       contact.direction = body.axes.x;
       contact.friction = 0.015;  // a wheel rolls along, with some resistance, and grips across
       contact.friction_2 = 0.9;
@@ -258,15 +258,15 @@ void bridge(Output& out) {
       Contact contact;
       contact.a = a;
       contact.b = b;
-      contact.lever_a = body.axes * on_a;
-      const Vector at = body.position + contact.lever_a;
+      contact.r_a = body.axes * on_a;
+      const Vector at = body.position + contact.r_a;
       if (b >= 0) {
         const Body& below = world.bodies[static_cast<std::size_t>(b)];
         contact.normal = below.axes.z;
-        contact.lever_b = at - below.position;
-        contact.gap = dot(contact.normal, at - below.position) - floor;
+        contact.r_b = at - below.position;
+        contact.separation = dot(contact.normal, at - below.position) - floor;
       } else {
-        contact.gap = at[2] - floor;
+        contact.separation = at[2] - floor;
       }
       contact.friction = contact.friction_2 = 0.6;
       contact.stiffness = stiffness;

@@ -69,14 +69,14 @@ void World::step() {
     to.body_a = read(contacts, &Contact::a);
     to.body_b = read(contacts, &Contact::b);
     to.normal = read(contacts, &Contact::normal);
-    to.lever_a = read(contacts, &Contact::lever_a);
-    to.lever_b = read(contacts, &Contact::lever_b);
+    to.r_a = read(contacts, &Contact::r_a);
+    to.r_b = read(contacts, &Contact::r_b);
     to.friction = read(contacts, &Contact::friction);
     to.friction_2 = read(contacts, &Contact::friction_2);
     to.friction_direction = read(contacts, &Contact::direction);
     to.rolling_friction = read(contacts, &Contact::rolling_friction);
     to.spinning_friction = read(contacts, &Contact::spinning_friction);
-    to.gap = read(contacts, &Contact::gap);
+    to.separation = read(contacts, &Contact::separation);
     to.stiffness = read(contacts, &Contact::stiffness);
     to.damping = read(contacts, &Contact::damping);
     to.key = read(contacts, &Contact::key);
@@ -88,8 +88,8 @@ void World::step() {
     results.impulse = write(contacts, &Contact::impulse);
     results.angular_impulse = write(contacts, &Contact::angular_impulse);
     carom::SceneOptions options;
-    options.simultaneous.iterations = sweeps;
-    options.simultaneous.time_step = time_step_;
+    options.pgs.iterations = sweeps;
+    options.pgs.time_step = time_step_;
     options.relative_tolerance = 1e-13;
     solver_.solve(scene, results, options);
   }

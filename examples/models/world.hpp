@@ -49,11 +49,11 @@ struct Body {
 /// A contact as carom's columns of the same names have it. -1 is the ground.
 struct Contact {
   std::int32_t a = -1, b = -1;
-  Vector normal = {0, 0, 1}, lever_a{}, lever_b{};
+  Vector normal = {0, 0, 1}, r_a{}, r_b{};
   double friction = 0, friction_2 = 0;
   Vector direction = {1, 0, 0};
   double rolling_friction = 0, spinning_friction = 0;
-  double gap = 0;
+  double separation = 0;
   double stiffness = std::numeric_limits<double>::infinity(), damping = 0;
   std::uint64_t key = 0;
   Vector impulse{}, angular_impulse{};  // results

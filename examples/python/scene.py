@@ -53,9 +53,9 @@ class World:
         normal = axes[face] * np.sign(centre[face])
         for arm in corner_arms:
             point = self.x[a] + arm - self.x[b]
-            gap = normal @ point - HALF
-            if gap < 0.01 and abs(axes[1 - face] @ point) < HALF + 1e-6:
-                yield a, b, normal, arm, point, gap
+            separation = normal @ point - HALF
+            if separation < 0.01 and abs(axes[1 - face] @ point) < HALF + 1e-6:
+                yield a, b, normal, arm, point, separation
 
     def contacts(self):
         found = []
@@ -63,9 +63,9 @@ class World:
         arms = {body: self.corners(body) for body in boxes}
         for a in boxes:
             for arm in arms[a]:
-                gap = self.x[a, 2] + arm[2]
-                if gap < 0.01:
-                    found.append((a, -1, (0, 0, 1), arm, (0, 0, 0), gap))
+                separation = self.x[a, 2] + arm[2]
+                if separation < 0.01:
+                    found.append((a, -1, (0, 0, 1), arm, (0, 0, 0), separation))
             for b in boxes:
                 if a != b and np.hypot(*(self.x[a] - self.x[b])[[0, 2]]) < 3 * HALF:
                     found += self.box_contacts(a, arms[a], b)
@@ -82,9 +82,9 @@ class World:
                 found.append((ball, a, normal, -HALF * normal, nearest, distance - HALF))
         if not found:
             return None
-        a, b, normal, arm_a, arm_b, gap = (np.array(column) for column in zip(*found))
-        return carom.Contacts(body_a=a, body_b=b, normal=normal.astype(float), lever_a=arm_a.astype(float),
-                              lever_b=arm_b.astype(float), gap=gap, friction=0.5, restitution=0.1)
+        a, b, normal, r_a, r_b, separation = (np.array(column) for column in zip(*found))
+        return carom.Contacts(body_a=a, body_b=b, normal=normal.astype(float), r_a=r_a.astype(float),
+                              r_b=r_b.astype(float), separation=separation, friction=0.5, restitution=0.1)
 
     def joints(self):
         """A rod from each link of the chain to the one before it, whose error of length goes in the step."""

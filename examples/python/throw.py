@@ -49,7 +49,7 @@ def bounce(v, w, plane):
     pair = {
         "a": carom.Bodies(inverse_mass=1 / MASS, inverse_inertia=TURN * np.eye(3), velocity=v, angular_velocity=w),
         "normal": plane[0],
-        "lever_a": -RADIUS * plane[0],
+        "r_a": -RADIUS * plane[0],
     }
     after = carom.solve(**pair, **BOUNCE)
     return pair, after.velocity_a, after.angular_velocity_a
@@ -57,7 +57,7 @@ def bounce(v, w, plane):
 
 def bounce_back(pair, of_v, of_w):
     """Cotangents of the velocities before a bounce, of those after it: v + p/m and w + I⁻¹ (r x p)."""
-    of_p = of_v / MASS + np.cross(TURN * of_w, pair["lever_a"])
+    of_p = of_v / MASS + np.cross(TURN * of_w, pair["r_a"])
     space = carom.contact_space(**pair)
     contacts = {"k": space.k, "separation_velocity": space.separation_velocity} | BOUNCE
     cotangent = {"of_impulse": np.einsum("nij,nj->ni", space.frame, of_p)}

@@ -32,15 +32,15 @@ def box(number):
     return Body(number, 1, 6, (0, 0, -GRAVITY * STEP))
 
 
-def contact(step, a, b, normal, lever_a, lever_b, friction, restitution, belt=0):
-    row = {"scene_step": step, "body_a": a.number, "body_b": b.number, "gap": 0, "friction": friction}
+def contact(step, a, b, normal, r_a, r_b, friction, restitution, belt=0):
+    row = {"scene_step": step, "body_a": a.number, "body_b": b.number, "separation": 0, "friction": friction}
     row["restitution"] = restitution
     row["tangential_restitution"] = 0
     for axis, component in zip("xyz", normal):
         row[f"normal_{axis}"] = component
     for axis, speed in zip("xyz", (belt, 0, 0)):
         row[f"surface_velocity_{axis}"] = speed
-    return row | a.cells("a", lever_a) | b.cells("b", lever_b)
+    return row | a.cells("a", r_a) | b.cells("b", r_b)
 
 
 def face(step, upper, lower, x_upper=0.0, x_lower=0.0, belt=0):

@@ -1,4 +1,4 @@
-// Contacts in a layout of carom's own, for batches that are larger than the caches: the columns of InlineContacts
+// Contacts in a layout of carom's own, for batches that are larger than the caches: the columns of Contacts
 // interleaved in blocks, so that a batch is one stream of memory instead of 37.
 #pragma once
 
@@ -47,17 +47,17 @@ struct BlockedBodies {
 /// host's, and not in the blocks.
 template <class T>
 struct BlockedColumns {
-  BlockedColumn<T> friction, restitution;       ///< [1]
-  BlockedVectors3<T> normal, lever_a, lever_b;  ///< [1], [m], [m]
-  BlockedBodies<T> a, b;                        ///< the two bodies
-  LawColumns<T> laws;                           ///< optional
+  BlockedColumn<T> friction, restitution;  ///< [1]
+  BlockedVectors3<T> normal, r_a, r_b;     ///< [1], [m], [m]
+  BlockedBodies<T> a, b;                   ///< the two bodies
+  LawColumns<T> laws;                      ///< optional
 };
 
-/// InlineContacts that own their memory, for T float or double. The columns mean the same, with the same units and
+/// Contacts that own their memory, for T float or double. The columns mean the same, with the same units and
 /// ranges, and begin as zeros: body B is the immovable world unless it is filled in.
 ///
-/// Block b holds the contacts 16 b to 16 b + 15 of each column in turn: friction, restitution, normal, lever_a,
-/// lever_b, all of body A, all of body B. It begins on a cache line; the last one is filled up with zeros.
+/// Block b holds the contacts 16 b to 16 b + 15 of each column in turn: friction, restitution, normal, r_a,
+/// r_b, all of body A, all of body B. It begins on a cache line; the last one is filled up with zeros.
 template <class T>
 class CAROM_EXPORT BlockedContacts : public BlockedColumns<T> {
  public:

@@ -140,21 +140,21 @@ struct LawColumns {
 
 /// Contacts that carry the state of both bodies. All columns but the optional ones are needed and equally long.
 template <class T>
-struct InlineContacts {
-  Column<const T> friction;                  ///< [1] Coulomb's coefficient, >= 0; infinity is allowed
-  Column<const T> restitution;               ///< [1] in [0, 1], or up to Options::largest_restitution
-  Vector3Columns<const T> normal;            ///< [1] unit, from B to A; normalised within Options::normal_tolerance
-  Vector3Columns<const T> lever_a, lever_b;  ///< [m] contact point minus centre of mass
-  BodyColumns<const T> a, b;                 ///< the two bodies
-  LawColumns<T> laws{};                      ///< optional
+struct Contacts {
+  Column<const T> friction;          ///< [1] Coulomb's coefficient, >= 0; infinity is allowed
+  Column<const T> restitution;       ///< [1] in [0, 1], or up to Options::max_restitution
+  Vector3Columns<const T> normal;    ///< [1] unit, from B to A; normalised within Options::normal_tolerance
+  Vector3Columns<const T> r_a, r_b;  ///< [m] contact point minus centre of mass
+  BodyColumns<const T> a, b;         ///< the two bodies
+  LawColumns<T> laws{};              ///< optional
 };
 
 /// Contacts between bodies that are stored once: `bodies` has a length of its own.
 template <class T>
 struct IndexedContacts {
-  Column<const T> friction, restitution;      ///< [1] as in InlineContacts
-  Vector3Columns<const T> normal;             ///< as in InlineContacts
-  Vector3Columns<const T> lever_a, lever_b;   ///< [m] contact point minus centre of mass
+  Column<const T> friction, restitution;      ///< [1] as in Contacts
+  Vector3Columns<const T> normal;             ///< as in Contacts
+  Vector3Columns<const T> r_a, r_b;           ///< [m] contact point minus centre of mass
   Column<const std::int32_t> body_a, body_b;  ///< index into `bodies`, -1 for the immovable world
   BodyColumns<const T> bodies;                ///< as many as there are
   LawColumns<T> laws{};                       ///< optional
@@ -163,8 +163,8 @@ struct IndexedContacts {
 /// Contacts given by what collision laws see: the collision matrix and the separation velocity, with the normal along
 /// z.
 template <class T>
-struct SpaceContacts {
-  Column<const T> friction, restitution;        ///< [1] as in InlineContacts
+struct KContacts {
+  Column<const T> friction, restitution;        ///< [1] as in Contacts
   SymmetricColumns<const T> k;                  ///< [1/kg] collision matrix, positive definite: u - u0 = K p
   Vector3Columns<const T> separation_velocity;  ///< [m/s] u0, before the collision
   LawColumns<T> laws{};                         ///< optional
@@ -175,10 +175,10 @@ struct SpaceContacts {
 /// an input is an error of the host.
 template <class T, template <class> class Vector, template <class> class AngularVelocity>
 struct ResultColumns {
-  Vector<T> impulse{};  ///< [N s] on A; world frame, or the frame of the contact for SpaceContacts
+  Vector<T> impulse{};  ///< [N s] on A; world frame, or the frame of the contact for KContacts
   /// [m/s] u after the collision, in the same frame; NaN where faulty data leave it unknown
   Vector<T> separation_velocity{};
-  Vector<T> velocity_a{};                   ///< [m/s] after this contact alone; not for SpaceContacts
+  Vector<T> velocity_a{};                   ///< [m/s] after this contact alone; not for KContacts
   AngularVelocity<T> angular_velocity_a{};  ///< [rad/s] likewise
   Vector<T> velocity_b{};                   ///< as those of A
   AngularVelocity<T> angular_velocity_b{};  ///< likewise

@@ -37,15 +37,15 @@ std::array<T, 3> gyroscopic_velocity(const std::array<T, 3>& angular_velocity, c
   Vector w = {static_cast<double>(angular_velocity[0]), static_cast<double>(angular_velocity[1]),
               static_cast<double>(angular_velocity[2])};
   // Newton's method settles from ω in steps of up to half a radian.
-  constexpr double most_turn = 0.5;
-  constexpr int most_pieces = 1024, newton_steps = 4;
+  constexpr double max_turn = 0.5;
+  constexpr int max_pieces = 1024, newton_iterations = 4;
   const double turn = std::sqrt(dot(w, w)) * std::abs(static_cast<double>(time_step));
   if (!(turn > 0) || !std::isfinite(turn)) return angular_velocity;
-  const int pieces = turn < most_turn * most_pieces ? static_cast<int>(turn / most_turn) + 1 : most_pieces;
+  const int pieces = turn < max_turn * max_pieces ? static_cast<int>(turn / max_turn) + 1 : max_pieces;
   const double h = static_cast<double>(time_step) / pieces;
   for (int piece = 0; piece < pieces; ++piece) {
     const Vector before = w, of_before = times(before);
-    for (int i = 0; i < newton_steps; ++i) {
+    for (int i = 0; i < newton_iterations; ++i) {
       const Vector m = {0.5 * (w[0] + before[0]), 0.5 * (w[1] + before[1]), 0.5 * (w[2] + before[2])};
       const Vector l = times(m), of_w = times(w), torque = cross(m, l);
       const Vector f = {of_w[0] - of_before[0] + h * torque[0], of_w[1] - of_before[1] + h * torque[1],

@@ -28,14 +28,14 @@ class CAROM_EXPORT JointRowData {
     Vector linear_a{}, angular_a{}, linear_b{}, angular_b{};  ///< [1], [m] the row
     T target_velocity = 0;                                    ///< [m/s]
     /// [N s] the bounds of λ
-    T least_impulse = -std::numeric_limits<T>::infinity(), largest_impulse = std::numeric_limits<T>::infinity();
+    T min_impulse = -std::numeric_limits<T>::infinity(), max_impulse = std::numeric_limits<T>::infinity();
     T compliance = 0;                                  ///< [1/kg]
     T warm_impulse = 0;                                ///< [N s]
     std::uint64_t key = 0;                             ///< 0: no name
     T error = 0;                                       ///< [m]
     T frequency = std::numeric_limits<T>::infinity();  ///< [Hz] that of motors is 0
     T damping_ratio = 2;                               ///< [1]
-    Vector arm_a{}, arm_b{};                           ///< [m] of rows that keep two points together
+    Vector r_a{}, r_b{};                               ///< [m] of rows that keep two points together
   };
 
   std::vector<Row> rows;  ///< in the order in which they were added
@@ -57,8 +57,8 @@ class CAROM_EXPORT JointRowData {
 /// reports.
 template <class T>
 struct JointBodies {
-  std::int32_t a = -1, b = -1;              ///< index, -1 for the world
-  std::array<T, 3> anchor_a{}, anchor_b{};  ///< [m]
+  std::int32_t a = -1, b = -1;    ///< index, -1 for the world
+  std::array<T, 3> r_a{}, r_b{};  ///< [m]
 };
 
 // Axes and directions are vectors in the world frame, of any length but 0. An axis of length 0 or with a number that is
@@ -96,13 +96,13 @@ CAROM_EXPORT std::size_t add_linear_motor(JointRowData<T>& data, const JointBodi
                                           const std::array<T, 3>& axis, T speed, T largest);
 
 /// The points keep their distance along `direction`, which points from B's point to A's. 1 row. Its impulse is > 0
-/// where the joint pushes the points apart: a rope is a row with a largest_impulse of 0. Throws Error.
+/// where the joint pushes the points apart: a rope is a row with a max_impulse of 0. Throws Error.
 template <class T>
 CAROM_EXPORT std::size_t add_distance_joint(JointRowData<T>& data, const JointBodies<T>& bodies,
                                             const std::array<T, 3>& direction);
 
 /// How the coefficients of two bodies make that of their contact.
-enum class CombineRule : std::uint8_t { mean, geometric_mean, least, largest, product };
+enum class CombineRule : std::uint8_t { mean, geometric_mean, min, max, product };
 inline constexpr std::size_t combine_rule_count = 5;
 
 /// The coefficient of a contact [1]; NaN if one of the two is NaN, so that solvers report the contact. geometric_mean

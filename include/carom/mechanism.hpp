@@ -28,7 +28,7 @@ struct MechanismContact {
   Vector separation_velocity{};               ///< [m/s] u0 minus the contact's surface_velocity and target_velocity
   double friction = 0, restitution = 0;       ///< [1] as in the scene
   /// Number of directions, 0 to 3, in which joints and immovable bodies prevent relative motion at the contact. See
-  /// MechanismOptions::least_eigenvalue.
+  /// MechanismOptions::min_eigenvalue.
   int locked = 0;
 
   /// Transforms a vector from the contact frame to the world.
@@ -38,14 +38,14 @@ struct MechanismContact {
 
   /// Returns a view of `contacts` for Solver::solve, valid while they stay in place. The caller adds the law, the
   /// restitution law and the parameters of laws. Impulses are in the frame of each contact.
-  CAROM_EXPORT static SpaceContacts<double> view(std::span<const MechanismContact> contacts);
+  CAROM_EXPORT static KContacts<double> view(std::span<const MechanismContact> contacts);
 };
 
 /// Thresholds for redundant rows and locked directions.
 struct MechanismOptions {
   static constexpr double most = 0.1;  ///< upper limit of these options
   /// Maximum number of rows of a mechanism; its matrix then takes 2 GiB. A mechanism with more rows is at fault.
-  static constexpr std::size_t most_rows = std::size_t{1} << 14;
+  static constexpr std::size_t max_rows = std::size_t{1} << 14;
 
   /// [1] in [0, most]: a row is redundant if at most this fraction of it is independent of other rows, for example
   /// where joints close a loop or repeat a constraint. A redundant row takes no impulse, and its independent fraction
@@ -56,7 +56,7 @@ struct MechanismOptions {
   /// direction. It is raised to this limit, because laws need K positive definite. The law sees a contact that yields
   /// by this small amount; its impulse moves the bodies as the joints allow. With 0 only negative eigenvalues are
   /// raised.
-  double least_eigenvalue = 1e-9;
+  double min_eigenvalue = 1e-9;
 };
 
 /// The bodies of a scene with joints that hold during an impact. A mechanism is a set of joint rows that movable bodies
@@ -72,7 +72,7 @@ struct MechanismOptions {
 /// operations for n rows. Members read all other data when they are called, so velocities, contacts and target
 /// velocities may change between calls. The columns must live as long as the object.
 ///
-/// The object reads the contact columns friction, restitution, normal, body_a, body_b, lever_a, lever_b,
+/// The object reads the contact columns friction, restitution, normal, body_a, body_b, r_a, r_b,
 /// surface_velocity and target_velocity, and all columns of rows except warm_impulse and key. T is float or double.
 /// Several threads may call const members at once if they write to different columns.
 template <class T>

@@ -64,20 +64,20 @@ struct BodyColumns {
 
 /// Contacts that carry the state of both bodies. All columns but the optional ones are needed and equally long.
 template <class T>
-struct InlineContacts {
-  Column<const T> friction, restitution;     ///< [1] as in carom::InlineContacts
-  Vector2Columns<const T> normal;            ///< [1] unit, from B to A; normalised within Options::normal_tolerance
-  Vector2Columns<const T> lever_a, lever_b;  ///< [m] contact point minus centre of mass
-  BodyColumns<const T> a, b;                 ///< the two bodies
-  LawColumns<T> laws{};                      ///< optional
+struct Contacts {
+  Column<const T> friction, restitution;  ///< [1] as in carom::Contacts
+  Vector2Columns<const T> normal;         ///< [1] unit, from B to A; normalised within Options::normal_tolerance
+  Vector2Columns<const T> r_a, r_b;       ///< [m] contact point minus centre of mass
+  BodyColumns<const T> a, b;              ///< the two bodies
+  LawColumns<T> laws{};                   ///< optional
 };
 
 /// Contacts between bodies that are stored once: `bodies` has a length of its own.
 template <class T>
 struct IndexedContacts {
-  Column<const T> friction, restitution;      ///< [1] as in carom::InlineContacts
-  Vector2Columns<const T> normal;             ///< as in InlineContacts
-  Vector2Columns<const T> lever_a, lever_b;   ///< [m] contact point minus centre of mass
+  Column<const T> friction, restitution;      ///< [1] as in carom::Contacts
+  Vector2Columns<const T> normal;             ///< as in Contacts
+  Vector2Columns<const T> r_a, r_b;           ///< [m] contact point minus centre of mass
   Column<const std::int32_t> body_a, body_b;  ///< index into `bodies`, -1 for the immovable world
   BodyColumns<const T> bodies;                ///< as many as there are
   LawColumns<T> laws{};                       ///< optional
@@ -85,14 +85,14 @@ struct IndexedContacts {
 
 /// Contacts given by what collision laws see, with x the tangent and y the normal.
 template <class T>
-struct SpaceContacts {
-  Column<const T> friction, restitution;        ///< [1] as in carom::InlineContacts
+struct KContacts {
+  Column<const T> friction, restitution;        ///< [1] as in carom::Contacts
   SymmetricColumns<const T> k;                  ///< [1/kg] collision matrix, positive definite: u - u0 = K p
   Vector2Columns<const T> separation_velocity;  ///< [m/s] u0, before the collision
   LawColumns<T> laws{};                         ///< optional
 };
 
-/// The results of planar contacts: an angular velocity is one number. SpaceContacts have theirs as (tangent, normal).
+/// The results of planar contacts: an angular velocity is one number. KContacts have theirs as (tangent, normal).
 template <class T>
 using Results = ResultColumns<T, Vector2Columns, Column>;
 

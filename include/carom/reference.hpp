@@ -32,11 +32,11 @@ struct Collision {
 };
 
 /// Contact i as the laws see it, i below the number of contacts. Bodies give K and u0 in the contact frame, which is
-/// the world turned by the shortest rotation that takes the normal to z; SpaceContacts have them. `step` is the
+/// the world turned by the shortest rotation that takes the normal to z; KContacts have them. `step` is the
 /// contact's own, or 0. The normal must not be zero; nothing is checked.
-CAROM_EXPORT Collision collision_of(const InlineContacts<double>& contacts, std::size_t i);
+CAROM_EXPORT Collision collision_of(const Contacts<double>& contacts, std::size_t i);
 CAROM_EXPORT Collision collision_of(const IndexedContacts<double>& contacts, std::size_t i);
-CAROM_EXPORT Collision collision_of(const SpaceContacts<double>& contacts, std::size_t i);
+CAROM_EXPORT Collision collision_of(const KContacts<double>& contacts, std::size_t i);
 
 /// The end of a collision under the incremental law.
 struct Outcome {
@@ -120,11 +120,11 @@ CAROM_EXPORT ImpulseSpace impulse_space(const Collision& collision);
 /// The whole algorithm for every contact: the arguments, results, statuses and errors of Solver::solve. With
 /// Integrator::series the steps do not count. `boundary_distance` may be empty, see
 /// Outcome.
-CAROM_EXPORT Report solve(const InlineContacts<double>& contacts, const Results<double>& results,
-                          const Options& options = {}, Column<double> boundary_distance = {});
+CAROM_EXPORT Report solve(const Contacts<double>& contacts, const Results<double>& results, const Options& options = {},
+                          Column<double> boundary_distance = {});
 CAROM_EXPORT Report solve(const IndexedContacts<double>& contacts, const Results<double>& results,
                           const Options& options = {}, Column<double> boundary_distance = {});
-CAROM_EXPORT Report solve(const SpaceContacts<double>& contacts, const Results<double>& results,
+CAROM_EXPORT Report solve(const KContacts<double>& contacts, const Results<double>& results,
                           const Options& options = {}, Column<double> boundary_distance = {});
 
 }  // namespace carom::reference

@@ -11,7 +11,7 @@
 namespace carom::reference {
 
 /// The arguments, results and errors of Solver::differentiate.
-CAROM_EXPORT GradientReport differentiate(const SpaceContacts<double>& contacts, const Gradients<double>& gradients,
+CAROM_EXPORT GradientReport differentiate(const KContacts<double>& contacts, const Gradients<double>& gradients,
                                           const Options& options = {},
                                           double tolerance = 64 * std::numeric_limits<double>::epsilon());
 

@@ -23,9 +23,9 @@ struct Collision {
 
 /// Contact i as the laws see it, i below the number of contacts: K and u0 along tangent and normal. The normal must not
 /// be zero; nothing is checked.
-CAROM_EXPORT Collision collision_of(const carom::planar::InlineContacts<double>& contacts, std::size_t i);
+CAROM_EXPORT Collision collision_of(const carom::planar::Contacts<double>& contacts, std::size_t i);
 CAROM_EXPORT Collision collision_of(const carom::planar::IndexedContacts<double>& contacts, std::size_t i);
-CAROM_EXPORT Collision collision_of(const carom::planar::SpaceContacts<double>& contacts, std::size_t i);
+CAROM_EXPORT Collision collision_of(const carom::planar::KContacts<double>& contacts, std::size_t i);
 
 /// Single laws read these parameters beside friction and restitution, as in LawColumns. They must be in range.
 struct Parameters {
@@ -61,11 +61,11 @@ struct Margins {
 CAROM_EXPORT Margins margins(const Collision& collision, const Vector2& impulse);
 
 /// Every contact of a batch: the arguments, results, statuses and errors of Solver::solve.
-CAROM_EXPORT Report solve(const carom::planar::InlineContacts<double>& contacts,
+CAROM_EXPORT Report solve(const carom::planar::Contacts<double>& contacts,
                           const carom::planar::Results<double>& results, const Options& options = {});
 CAROM_EXPORT Report solve(const carom::planar::IndexedContacts<double>& contacts,
                           const carom::planar::Results<double>& results, const Options& options = {});
-CAROM_EXPORT Report solve(const carom::planar::SpaceContacts<double>& contacts,
+CAROM_EXPORT Report solve(const carom::planar::KContacts<double>& contacts,
                           const carom::planar::Results<double>& results, const Options& options = {});
 
 }  // namespace carom::reference::planar

@@ -33,14 +33,14 @@ namespace carom {
 /// radians have rad/s and N m s. All columns have the same length. Columns are required unless they are optional.
 template <class T>
 struct JointRows {
-  Column<const std::int32_t> body_a, body_b;           ///< index into the bodies, -1 for the immovable world
-  Vector3Columns<const T> linear_a, angular_a;         ///< [1], [m] finite
-  Vector3Columns<const T> linear_b, angular_b;         ///< [1], [m] finite
-  Column<const T> target_velocity{};                   ///< [m/s] optional, default 0
-  Column<const T> least_impulse{}, largest_impulse{};  ///< [N s] limits of λ, optional. Default: -inf, inf (no limits)
-  Column<const T> compliance{};                        ///< [1/kg] >= 0, optional, default 0
-  Column<const T> warm_impulse{};                      ///< [N s] optional: initial λ
-  Column<const std::uint64_t> key{};                   ///< optional, as SceneContacts::key
+  Column<const std::int32_t> body_a, body_b;     ///< index into the bodies, -1 for the immovable world
+  Vector3Columns<const T> linear_a, angular_a;   ///< [1], [m] finite
+  Vector3Columns<const T> linear_b, angular_b;   ///< [1], [m] finite
+  Column<const T> target_velocity{};             ///< [m/s] optional, default 0
+  Column<const T> min_impulse{}, max_impulse{};  ///< [N s] limits of λ, optional. Default: -inf, inf (no limits)
+  Column<const T> compliance{};                  ///< [1/kg] >= 0, optional, default 0
+  Column<const T> warm_impulse{};                ///< [N s] optional: initial λ
+  Column<const std::uint64_t> key{};             ///< optional, as SceneContacts::key
   // SceneMethod::substeps also corrects the position of a row, with the stiffness given by `frequency`.
   /// [m] optional: position error of the row at the start of the step. Its rate is the left side minus target_velocity.
   /// Default 0. A row with the error 0 and an infinite frequency is rigid: it does not give way within the step.
@@ -49,9 +49,9 @@ struct JointRows {
   /// (motors). In between, a direct island has a spring, and a swept island corrects the position at that rate.
   /// Default: SubstepsOptions::joint_frequency.
   Column<const T> frequency{};
-  Column<const T> damping_ratio{};           ///< [1] >= 0, optional, default SubstepsOptions::joint_damping_ratio
-  Vector3Columns<const T> arm_a{}, arm_b{};  ///< [m] optional: offsets from the centres of mass to the two points that
-                                             ///< the row keeps together along linear_a. All six or none.
+  Column<const T> damping_ratio{};       ///< [1] >= 0, optional, default SubstepsOptions::joint_damping_ratio
+  Vector3Columns<const T> r_a{}, r_b{};  ///< [m] optional: offsets from the centres of mass to the two points that
+                                         ///< the row keeps together along linear_a. All six or none.
 };
 
 /// The bodies of a scene. The first four columns are required; all columns have the same length. Bodies with zero
@@ -63,7 +63,7 @@ struct SceneBodies {
   Vector3Columns<const T> velocity, angular_velocity;  ///< as in BodyColumns
   /// [m/s], [rad/s] optional: the part of the velocities that the forces of this step have added. With it, contacts
   /// rebound at mid step, when half of it has acted: a body whose position follows its velocity in steps then rises to
-  /// the height that it fell from. Under SceneMethod::simultaneous, coulomb, iteration and step. SceneMethod::substeps
+  /// the height that it fell from. Under SceneMethod::pgs, ncp, iteration and step. SceneMethod::substeps
   /// adds it in equal parts. For kinematic bodies: the change of their velocity in this step. All six or none.
   Vector3Columns<const T> velocity_change{}, angular_velocity_change{};
 
@@ -86,17 +86,17 @@ struct SceneBodies {
 /// of a manifold are read fastest if they are adjacent. All columns have the same length. Columns are required unless
 /// they are optional.
 ///
-/// SceneMethod::simultaneous without shock propagation and SceneMethod::substeps read the columns from friction_2 to
-/// damping. SceneMethod::coulomb reads these columns except stiffness and damping. Other methods throw an Error if such
+/// SceneMethod::pgs without shock propagation and SceneMethod::substeps read the columns from friction_2 to
+/// damping. SceneMethod::ncp reads these columns except stiffness and damping. Other methods throw an Error if such
 /// a column is given. docs/contact-models.md has the law.
 template <class T>
 struct SceneContacts {
-  Column<const T> friction, restitution;      ///< [1] as in InlineContacts
-  Vector3Columns<const T> normal;             ///< [1] as in InlineContacts
-  Vector3Columns<const T> lever_a, lever_b;   ///< [m] contact point minus centre of mass
+  Column<const T> friction, restitution;      ///< [1] as in Contacts
+  Vector3Columns<const T> normal;             ///< [1] as in Contacts
+  Vector3Columns<const T> r_a, r_b;           ///< [m] contact point minus centre of mass
   Column<const std::int32_t> body_a, body_b;  ///< index into the bodies, -1 for the immovable world
   /// [1] optional, >= friction: coefficient of static friction. All points of a manifold that sticks have it, and a
-  /// point whose impulse it can stop. Default: friction. SceneMethod::coulomb throws an Error if it is given.
+  /// point whose impulse it can stop. Default: friction. SceneMethod::ncp throws an Error if it is given.
   Column<const T> static_friction{};
   /// [1] >= 0, optional, with friction_direction: coefficient of friction across that direction; `friction` is the
   /// coefficient along it. Friction impulses lie within an ellipse, and a sliding contact has the impulse that
@@ -111,20 +111,20 @@ struct SceneContacts {
   /// [1/kg] >= 0, optional: compliance, the part of u·n, or of the slip, that the contact yields per unit impulse of
   /// the step. A contact with a normal compliance has no restitution.
   Column<const T> normal_compliance{}, tangential_compliance{};
-  /// [N/m] > 0, optional: stiffness of a spring that acts where `gap` < 0. It is integrated implicitly and replaces
-  /// `frequency`. Infinity is a hard contact, as without the column. For SceneMethod::substeps and
-  /// SimultaneousOptions::time_step.
+  /// [N/m] > 0, optional: stiffness of a spring that acts where `separation` < 0. It is integrated implicitly and
+  /// replaces `frequency`. Infinity is a hard contact, as without the column. For SceneMethod::substeps and
+  /// PgsOptions::time_step.
   Column<const T> stiffness{};
   Column<const T> damping{};  ///< [N s/m] >= 0, optional, with `stiffness`; default 0
   /// [m] optional: separation, < 0 where the bodies overlap. For SceneMethod::resting, substeps and
-  /// SimultaneousOptions::time_step.
-  Column<const T> gap{};
+  /// PgsOptions::time_step.
+  Column<const T> separation{};
   /// [Hz] >= 0, optional: stiffness of the overlap correction under SceneMethod::substeps, limited to a quarter of the
   /// substep rate. Infinity is a hard contact, as without the column; 0 does not correct overlap.
   Column<const T> frequency{};
   /// [1] >= 0, optional, with `frequency`; default SubstepsOptions::contact_damping_ratio
   Column<const T> damping_ratio{};
-  /// [m] >= 0, optional: overlap that SceneMethod::substeps and SimultaneousOptions::time_step do not correct. 0, as
+  /// [m] >= 0, optional: overlap that SceneMethod::substeps and PgsOptions::time_step do not correct. 0, as
   /// without the column: SubstepsOptions::slop.
   Column<const T> slop{};
   Column<const T> target_velocity{};               ///< [m/s] optional: min. u·n after the step, default 0
@@ -135,10 +135,10 @@ struct SceneContacts {
                                                    ///< to rolling and spinning; world frame
   /// optional: name of the contact from step to step. The solver starts from the impulse that the contact of this name
   /// had in the last call, times the ratio of both time steps if both calls have one. Contacts of an island that was
-  /// left out since then are found for SceneThresholds::remembered_calls calls. 0 is no name. If `warm_impulse` is
+  /// left out since then are found for SceneThresholds::warm_start_calls calls. 0 is no name. If `warm_impulse` is
   /// given, the solver starts from `warm_impulse` and `warm_angular_impulse` instead.
   Column<const std::uint64_t> key{};
-  LawColumns<T> laws{};  ///< for SceneMethod::sequence
+  LawColumns<T> laws{};  ///< for SceneMethod::sequential_impacts
 };
 
 /// Bodies, contacts and joints of one step.
@@ -151,15 +151,15 @@ struct Scene {
   /// Returns the contacts for Solver::solve, which solves each contact alone.
   IndexedContacts<T> indexed_contacts() const {
     const SceneContacts<T>& c = contacts;
-    return {c.friction, c.restitution, c.normal, c.lever_a, c.lever_b, c.body_a, c.body_b, bodies, c.laws};
+    return {c.friction, c.restitution, c.normal, c.r_a, c.r_b, c.body_a, c.body_b, bodies, c.laws};
   }
 };
 
 /// How the solution of an island ended. Numbers keep their meaning in later versions.
 enum class IslandStatus : std::uint8_t {
-  converged = 0,       ///< within SceneOptions::relative_tolerance or coulomb.tolerance, or nothing to solve
+  converged = 0,       ///< within SceneOptions::relative_tolerance or ncp.tolerance, or nothing to solve
   not_converged = 16,  ///< the iterations or the budget of the options were not enough
-  stalled = 17,        ///< as not_converged, and the impacts had stopped losing energy; SceneMethod::sequence
+  stalled = 17,        ///< as not_converged, and the impacts had stopped losing energy; SceneMethod::sequential_impacts
   diverged = 18,       ///< its impulses grew without limit; its best state is returned; SceneMethod::resting
   overflow = 32,       ///< its numbers left the range of T; its bodies keep their initial velocities
 };
@@ -167,11 +167,11 @@ enum class IslandStatus : std::uint8_t {
 /// The algorithm that solved an island. Numbers keep their meaning in later versions.
 enum class IslandAlgorithm : std::uint8_t {
   sweeps = 0,          ///< sweeps over its contacts and rows
-  impacts = 1,         ///< one contact at a time; SceneMethod::sequence
+  impacts = 1,         ///< one contact at a time; SceneMethod::sequential_impacts
   last_impulses = 2,   ///< the impulses that it began with are the solution; SceneMethod::substeps
   linear = 3,          ///< linear solves on its loaded contacts; SceneMethod::substeps
   interior_point = 4,  ///< an interior-point method on the step; SceneMethod::substeps
-  system = 5,          ///< the solver of contact systems; SceneMethod::coulomb
+  system = 5,          ///< the solver of contact systems; SceneMethod::ncp
   held = 6,            ///< it stays where it is while impulses for its rest are sought; SceneMethod::substeps
 };
 
@@ -185,7 +185,7 @@ struct IslandResults {
   Column<std::int32_t> substeps{};    ///< number of substeps of SceneMethod::substeps; else 1
   /// [J] kinetic energy that SceneMethod::substeps has removed, because sweeps that end early had added it; else 0
   Column<T> energy_removed{};
-  /// [1] of SceneMethod::coulomb the error that SceneOptions::coulomb bounds; else `residual` over the greatest
+  /// [1] of SceneMethod::ncp the error that SceneOptions::ncp bounds; else `residual` over the greatest
   /// approach speed before the step, and 0 if nothing approached
   Column<T> relative_error{};
   Column<IslandAlgorithm> algorithm{};  ///< the algorithm that solved it; of substeps with several, that of the hardest
@@ -215,7 +215,7 @@ struct SceneResults {
   Vector3Columns<T> warm_angular_impulse{};  ///< [N m s] SceneContacts::warm_angular_impulse, see warm_impulse
   Vector3Columns<T> separation_velocity{};   ///< [m/s] u after the step; NaN where faulty data leave it unknown
   Column<Status> status{};  ///< Status::separating for contacts without impulse; Status::overflow for whole islands
-  Column<Path> path{};      ///< sequence: path of the contact's last impact; else Course::slip or Course::stick
+  Column<Path> path{};      ///< sequence: path of the contact's last impact; else SlidingEnd::slip or SlidingEnd::stick
   Column<std::int32_t> island{};        ///< in [0, SceneReport::islands); -1 for contacts at fault
   Column<T> joint_impulse{};            ///< [N s] λ, summed over the step
   Column<T> joint_warm_impulse{};       ///< [N s] JointRows::warm_impulse of the next step, for SceneMethod::substeps
@@ -230,31 +230,32 @@ struct SceneResults {
 struct SceneReport {
   std::size_t bodies = 0, contacts = 0, joint_rows = 0;                  ///< numbers of the scene
   std::array<std::size_t, status_room> by_status{}, joints_by_status{};  ///< by the number of the Status, see count
-  SceneMethod method = SceneMethod::simultaneous;                        ///< requested method
+  SceneMethod method = SceneMethod::pgs;                                 ///< requested method
   Isa isa = Isa::scalar;                                                 ///< ISA of the kernels
   int threads = 1;                                                       ///< threads that took part
   int iterations = 0;                                                    ///< max. number of sweeps over an island
-  int substeps = 1;              ///< max. number of substeps of an island; SceneMethod::substeps
-  std::size_t impacts = 0;       ///< impacts of a sequence, all islands together
-  double greatest_approach = 0;  ///< [m/s] max. approach speed before the step, relative to the targets
-  double error = 0;              ///< [1] max. error of an island; SceneMethod::coulomb
-  double residual = 0;           ///< [m/s] max. violation after the step, rows of joints included
-  double energy_before = 0;      ///< [J] kinetic energy of bodies with mass before the step
-  double energy_after = 0;       ///< [J] kinetic energy of bodies with mass after the step
+  int substeps = 1;               ///< max. number of substeps of an island; SceneMethod::substeps
+  std::size_t impacts = 0;        ///< impacts of a sequence, all islands together
+  double max_approach_speed = 0;  ///< [m/s] max. approach speed before the step, relative to the targets
+  double error = 0;               ///< [1] max. error of an island; SceneMethod::ncp
+  double residual = 0;            ///< [m/s] max. violation after the step, rows of joints included
+  double energy_before = 0;       ///< [J] kinetic energy of bodies with mass before the step
+  double energy_after = 0;        ///< [J] kinetic energy of bodies with mass after the step
   /// [J] work of the impulses of rows: each impulse times the mean of its J v before and after the step. Approximate in
   /// substeps that turn lever arms.
   double joint_work = 0;
-  double energy_removed = 0;       ///< [J] sum of IslandResults::energy_removed
-  std::size_t islands = 0;         ///< number of sets of bodies that contacts and rows connect through movable bodies
-  std::size_t largest_island = 0;  ///< contacts and rows of the largest island
-  std::size_t colours = 0;         ///< max. number of colours of an island
-  std::size_t uncoloured = 0;      ///< manifolds and joints without a colour, which are solved one after the other
-  bool same_graph = false;         ///< true if the manifolds, joints and islands of the last call were reused
+  double energy_removed = 0;        ///< [J] sum of IslandResults::energy_removed
+  std::size_t islands = 0;          ///< number of sets of bodies that contacts and rows connect through movable bodies
+  std::size_t max_island_size = 0;  ///< contacts and rows of the largest island
+  std::size_t colours = 0;          ///< max. number of colours of an island
+  std::size_t overflow_constraints =
+      0;                    ///< manifolds and joints without a colour, which are solved one after the other
+  bool same_graph = false;  ///< true if the manifolds, joints and islands of the last call were reused
   /// Number of islands whose IslandStatus is not converged. The test of convergence does not cover two errors: contacts
   /// with an impulse may separate faster than their targets, and friction may still change.
   std::size_t not_converged = 0;
   std::size_t stalled = 0;                ///< of these, islands whose impacts had stopped losing energy; sequence
-  std::size_t swept = 0;                  ///< islands that were solved by sweeps alone; substeps, coulomb
+  std::size_t swept = 0;                  ///< islands that were solved by sweeps alone; substeps, ncp
   std::size_t lanes = 0, lanes_used = 0;  ///< lanes of the solved vectors, and lanes that held contacts
 
   /// Number of contacts with this status; 0 for an unknown status.

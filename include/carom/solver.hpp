@@ -21,7 +21,7 @@
 namespace carom {
 
 /// The forms of contacts that a Solver takes, each of float or double, and their types.
-template <class Contacts>
+template <class AnyContacts>
 struct FormTraits;
 /// Types of contacts in 3D.
 template <class T>
@@ -42,36 +42,36 @@ struct PlanarForm {
   using Landmarks = planar::ImpulseSpace<T>;         ///< that it writes
 };
 template <class T>
-struct FormTraits<InlineContacts<T>> : SpatialForm<T> {};
+struct FormTraits<Contacts<T>> : SpatialForm<T> {};
 template <class T>
 struct FormTraits<BlockedContacts<T>> : SpatialForm<T> {};
 template <class T>
 struct FormTraits<IndexedContacts<T>> : SpatialForm<T> {};
 template <class T>
-struct FormTraits<SpaceContacts<T>> : SpatialForm<T> {};
+struct FormTraits<KContacts<T>> : SpatialForm<T> {};
 template <class T>
-struct FormTraits<planar::InlineContacts<T>> : PlanarForm<T> {};
+struct FormTraits<planar::Contacts<T>> : PlanarForm<T> {};
 template <class T>
 struct FormTraits<planar::IndexedContacts<T>> : PlanarForm<T> {};
 template <class T>
-struct FormTraits<planar::SpaceContacts<T>> : PlanarForm<T> {};
+struct FormTraits<planar::KContacts<T>> : PlanarForm<T> {};
 
 /// float or double.
-template <class Contacts>
-using NumberOf = typename FormTraits<Contacts>::Number;
+template <class AnyContacts>
+using NumberOf = typename FormTraits<AnyContacts>::Number;
 /// The results that Solver::solve writes.
-template <class Contacts>
-using ResultsOf = typename FormTraits<Contacts>::ResultColumns;
+template <class AnyContacts>
+using ResultsOf = typename FormTraits<AnyContacts>::ResultColumns;
 /// The impulses that Solver::find_margins reads.
-template <class Contacts>
-using ImpulsesOf = typename FormTraits<Contacts>::Impulses;
+template <class AnyContacts>
+using ImpulsesOf = typename FormTraits<AnyContacts>::Impulses;
 /// The landmarks of impulse space that Solver::find_margins writes.
-template <class Contacts>
-using ImpulseSpaceOf = typename FormTraits<Contacts>::Landmarks;
+template <class AnyContacts>
+using ImpulseSpaceOf = typename FormTraits<AnyContacts>::Landmarks;
 /// The forms of contacts, of float or double.
-template <class Contacts>
-concept ContactForm = std::same_as < NumberOf<Contacts>,
-float > || std::same_as<NumberOf<Contacts>, double>;
+template <class AnyContacts>
+concept ContactForm = std::same_as < NumberOf<AnyContacts>,
+float > || std::same_as<NumberOf<AnyContacts>, double>;
 
 /// A job system of yours that runs the pieces of calls, in place of oneTBB. The example in
 /// docs/submitting-contacts.md#a-job-system is an engine's. Results have the same bits under every scheduler.
@@ -96,7 +96,7 @@ struct Scheduler {
   void (*parallel_for)(void* context, std::size_t pieces, void (*run)(void* work, std::size_t piece),
                        void* work) = nullptr;
   void* context = nullptr;  ///< the first argument of parallel_for
-  /// Maximum number of pieces, usually the number of threads that run them. In [1, Execution::most_threads] with
+  /// Maximum number of pieces, usually the number of threads that run them. In [1, Execution::max_threads] with
   /// `parallel_for`, else 0.
   int workers = 0;
   /// Promises that all pieces of a loop run at the same time, each on a thread of its own that nothing else keeps busy.
@@ -108,10 +108,10 @@ struct Scheduler {
 /// The instruction set and the threads that calls run on. Results depend on it only with Isa::sse2, which has no fused
 /// multiply-add.
 struct Execution {
-  static constexpr int most_threads = 1024;  ///< the largest value of `threads`
+  static constexpr int max_threads = 1024;  ///< the largest value of `threads`
 
   Isa isa = Isa::automatic;  ///< one of available_isas(), or automatic
-  /// Maximum number of threads that work on a call at once. In [0, most_threads]. Default 0: the workers of the
+  /// Maximum number of threads that work on a call at once. In [0, max_threads]. Default 0: the workers of the
   /// scheduler, or as many as the caller's oneTBB arena has room for (see Solver). With 1 the calling thread does
   /// everything and neither the scheduler nor oneTBB is used. So it does in a build without oneTBB (CAROM_TBB=OFF) and
   /// without a scheduler.
@@ -122,26 +122,26 @@ struct Execution {
 /// The laws, the integration and the tolerances of the data of a call.
 struct Options {
   /// The largest values of options that have one.
-  static constexpr int most_steps = 1 << 30;
+  static constexpr int max_steps = 1 << 30;
   /// The largest values of options that have one.
-  static constexpr double most_restitution = 100, most_tolerance = 0.1;
+  static constexpr double restitution_limit = 100, max_tolerance = 0.1;
 
   Law law = Law::incremental;                                  ///< of contacts that do not name their own
   RestitutionLaw restitution_law = RestitutionLaw::energetic;  ///< of contacts that do not name their own
   Integrator integrator = Integrator::series;                  ///< of Law::incremental
-  /// [1] in [1, most_steps]: Euler's step of impulse is |u0| / (steps · trace K). The error falls in proportion, the
+  /// [1] in [1, max_steps]: Euler's step of impulse is |u0| / (steps · trace K). The error falls in proportion, the
   /// time grows in proportion; in float rounding takes over from some 10,000 on. A collision takes some |p_z| trace K /
   /// |u0| times as many steps, typically 2 to 10 times.
   int steps = 200;
-  /// [1] in [1, most_steps]: no contact takes more sliding steps. Reaching it is Status::step_budget_reached.
+  /// [1] in [1, max_steps]: no contact takes more sliding steps. Reaching it is Status::step_budget_reached.
   std::int32_t step_budget = 1'000'000;
-  /// [1] in [1, most_restitution]: the largest restitution that is no fault. Above 1 no law promises to keep from
+  /// [1] in [1, restitution_limit]: the largest restitution that is no fault. Above 1 no law promises to keep from
   /// gaining energy, though with friction it need not gain any: see Report and Solver::find_margins. docs/laws.md,
   /// Restitution above 1.
-  double largest_restitution = 1;
-  /// [1] in [0, most_tolerance]: how far |n| may lie from 1.
+  double max_restitution = 1;
+  /// [1] in [0, max_tolerance]: how far |n| may lie from 1.
   double normal_tolerance = 1e-5;
-  /// [1] in [0, most_tolerance]: how negative an eigenvalue of the inverse inertia may be, relative to its trace.
+  /// [1] in [0, max_tolerance]: how negative an eigenvalue of the inverse inertia may be, relative to its trace.
   double inertia_tolerance = 1e-5;
 };
 
@@ -168,20 +168,20 @@ class CAROM_EXPORT Solver {
   Solver& operator=(Solver&&) noexcept;  ///< the same
 
   /// Throws Error before any work if columns are missing, their lengths differ or an option is out of its range.
-  /// BlockedContacts get the same bits as InlineContacts with their values. Planar contacts have every law in closed
+  /// BlockedContacts get the same bits as Contacts with their values. Planar contacts have every law in closed
   /// form, so that the options of integration do not count (docs/planar.md).
-  template <ContactForm Contacts>
-  Report solve(const Contacts& contacts, const ResultsOf<Contacts>& results, const Options& options = {});
+  template <ContactForm AnyContacts>
+  Report solve(const AnyContacts& contacts, const ResultsOf<AnyContacts>& results, const Options& options = {});
 
   /// Tells how far impulses lie inside the permissible region of their contacts, whatever law they come from; `impulse`
   /// is in the frame of the results, and at fault where it is not finite. Laws and their parameters are not read; of
   /// the options the tolerances and the largest restitution count. `tolerance` is finite, >= 0 and relative (see
   /// RegionReport). Throws Error as solve does.
-  template <ContactForm Contacts>
-  RegionReport find_margins(const Contacts& contacts, const ImpulsesOf<Contacts>& impulse,
-                            const RegionMargins<NumberOf<Contacts>>& margins,
-                            const ImpulseSpaceOf<Contacts>& space = {}, const Options& options = {},
-                            double tolerance = 64.0 * std::numeric_limits<NumberOf<Contacts>>::epsilon());
+  template <ContactForm AnyContacts>
+  RegionReport find_margins(const AnyContacts& contacts, const ImpulsesOf<AnyContacts>& impulse,
+                            const RegionMargins<NumberOf<AnyContacts>>& margins,
+                            const ImpulseSpaceOf<AnyContacts>& space = {}, const Options& options = {},
+                            double tolerance = 64.0 * std::numeric_limits<NumberOf<AnyContacts>>::epsilon());
 
   /// Tells how p and u after the collision change with the contact's numbers. docs/gradients.md. Contacts are in
   /// contact space; carom/body_gradients.hpp takes their gradients to the parameters of bodies. The incremental law is
@@ -189,7 +189,7 @@ class CAROM_EXPORT Solver {
   /// relative, of a border between two courses of its law is GradientStatus::one_sided or unbounded. Throws Error as
   /// solve does.
   template <class T>
-  GradientReport differentiate(const SpaceContacts<T>& contacts, const std::type_identity_t<Gradients<T>>& gradients,
+  GradientReport differentiate(const KContacts<T>& contacts, const std::type_identity_t<Gradients<T>>& gradients,
                                const Options& options = {},
                                double tolerance = 64.0 * std::numeric_limits<T>::epsilon());
 

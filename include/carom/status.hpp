@@ -54,7 +54,7 @@ enum class Status : std::uint8_t {
   negative_inverse_mass = 17,
   inverse_inertia_not_positive_semidefinite = 18,  ///< an eigenvalue < -Options::inertia_tolerance times the trace
   both_immovable = 19,                             ///< all inverse masses and inverse inertias are zero
-  restitution_out_of_range = 24,                   ///< outside [0, Options::largest_restitution]
+  restitution_out_of_range = 24,                   ///< outside [0, Options::max_restitution]
   negative_friction = 25,
   law_unavailable = 28,              ///< not a law, or a law that this dimension lacks
   law_parameter_missing = 29,        ///< a column that the law reads is missing
@@ -74,7 +74,7 @@ enum class Status : std::uint8_t {
 
   // Scenes only.
   static_friction_below_friction = 48,
-  impulse_bounds_reversed = 49,  ///< JointRows::least_impulse > largest_impulse
+  impulse_bounds_reversed = 49,  ///< JointRows::min_impulse > max_impulse
   negative_compliance = 50,
   negative_frequency = 51,      ///< JointRows::frequency
   negative_damping_ratio = 52,  ///< JointRows::damping_ratio
@@ -146,7 +146,7 @@ constexpr bool is_resolved(Status status) {
 CAROM_EXPORT std::string_view to_string(Status status);
 
 /// How the sliding phase ended. A number keeps its meaning in later versions.
-enum class Course : std::uint8_t {
+enum class SlidingEnd : std::uint8_t {
   none = 0,            ///< a fault
   separating = 1,      ///< no collision
   slide_end = 2,       ///< slid until the end of the collision
@@ -166,10 +166,10 @@ enum class Sticking : std::uint8_t {
 
 /// The path of a collision through its phases. The counts cover the sliding phase only; 3 means three or more.
 struct Path {
-  Course course = Course::none;        ///< where sliding ended
-  Sticking sticking = Sticking::none;  ///< what followed
-  std::uint8_t compressions = 0;       ///< in [0, 3]
-  std::uint8_t decompressions = 0;     ///< in [0, 3]
+  SlidingEnd sliding_end = SlidingEnd::none;  ///< where sliding ended
+  Sticking sticking = Sticking::none;         ///< what followed
+  std::uint8_t compressions = 0;              ///< in [0, 3]
+  std::uint8_t decompressions = 0;            ///< in [0, 3]
 
   static constexpr std::size_t kinds = 4 + 16 + 3 * 2 * 16;  ///< number of known paths
   /// Length of arrays of counts by path. Every index, also of later versions, is below it.
@@ -181,19 +181,19 @@ struct Path {
   /// Returns the number of this path, below `kinds` if the path is known. Paths without phases come first (four), then
   /// paths that slide to the end, then paths that stick.
   [[gnu::always_inline]] constexpr std::size_t index() const {
-    const auto number = static_cast<std::size_t>(course), counts = std::size_t{compressions} * 4 + decompressions;
-    if (course <= Course::separating) return number;
-    if (course >= Course::slip) return number - 4;
-    if (course == Course::slide_end) return 4 + counts;
+    const auto number = static_cast<std::size_t>(sliding_end), counts = std::size_t{compressions} * 4 + decompressions;
+    if (sliding_end <= SlidingEnd::separating) return number;
+    if (sliding_end >= SlidingEnd::slip) return number - 4;
+    if (sliding_end == SlidingEnd::slide_end) return 4 + counts;
     return 20 + ((number - 3) * 2 + (sticking == Sticking::diverge ? 1 : 0)) * 16 + counts;
   }
   /// The inverse of index().
   [[gnu::always_inline]] static constexpr Path from_index(std::size_t index) {
-    if (index < 4) return {static_cast<Course>(index < 2 ? index : index + 4)};
+    if (index < 4) return {static_cast<SlidingEnd>(index < 2 ? index : index + 4)};
     const auto compressions = static_cast<std::uint8_t>((index - 4) / 4 % 4);
     const auto decompressions = static_cast<std::uint8_t>(index % 4);
-    if (index < 20) return {Course::slide_end, Sticking::none, compressions, decompressions};
-    return {static_cast<Course>(3 + (index - 20) / 32),
+    if (index < 20) return {SlidingEnd::slide_end, Sticking::none, compressions, decompressions};
+    return {static_cast<SlidingEnd>(3 + (index - 20) / 32),
             (index - 20) / 16 % 2 == 0 ? Sticking::stable : Sticking::diverge, compressions, decompressions};
   }
   /// Compares all four members.
@@ -232,9 +232,9 @@ struct CAROM_EXPORT Report {
   Isa isa = Isa::scalar;                             ///< ISA that the kernel was compiled for
   int threads = 1;                                   ///< number of threads that took part
   std::uint64_t sliding_steps = 0;                   ///< integration steps, summed over the contacts
-  std::uint64_t lane_steps = 0;    ///< steps for which the lanes had room meanwhile; they took sliding_steps of these
-  double largest_energy_gain = 0;  ///< [J] max. change of kinetic energy p·u0 + ½ p·K p; 0 if no contact gained energy
-  std::size_t largest_energy_gain_contact = 0;  ///< the first contact with that gain; meaningless if the gain is 0
+  std::uint64_t lane_steps = 0;  ///< steps for which the lanes had room meanwhile; they took sliding_steps of these
+  double max_energy_gain = 0;    ///< [J] max. change of kinetic energy p·u0 + ½ p·K p; 0 if no contact gained energy
+  std::size_t max_energy_gain_contact = 0;  ///< the first contact with that gain; meaningless if the gain is 0
 
   /// Appends the report of the next batch: its contact i becomes contact `contacts + i` of the whole. `threads` becomes
   /// the maximum of both, `isa` becomes the ISA of the next batch. If both have the same energy gain, the earlier

@@ -40,7 +40,7 @@ using SystemBlock = std::array<T, 9>;
 /// columns of the contacts, in the order of `moment`. Blocks are then in 1/kg, 1/(kg m) and 1/(kg m²).
 template <class T>
 struct ContactSystem {
-  Column<const T> friction;          ///< [1] >= 0 for each contact; infinity is allowed (SystemOptions::most_friction)
+  Column<const T> friction;          ///< [1] >= 0 for each contact; infinity is allowed (SystemOptions::max_friction)
   Vector3Columns<const T> velocity;  ///< [m/s] q, for each contact: u without impulses; finite
   Column<const std::int64_t> row_start;    ///< rows + 1 elements: non-decreasing, from 0 to the number of blocks
   Column<const std::int32_t> column;       ///< in [0, rows) for each block, ascending within a row
@@ -93,29 +93,29 @@ enum class ErrorScale : std::uint8_t {
 /// Tolerance of the solution and limits of the work.
 struct SystemOptions {
   /// Upper limits of the options.
-  static constexpr double most_tolerance = 1, largest_budget = 1e12, largest_friction = 1e6, largest_mass = 1e30;
-  static constexpr std::size_t most_contacts = std::size_t{1} << 30;  ///< Maximum number of contacts.
-  static constexpr std::size_t most_blocks = std::size_t{1} << 30;    ///< Maximum number of blocks of W.
+  static constexpr double max_tolerance = 1, max_budget = 1e12, friction_limit = 1e6, max_mass = 1e30;
+  static constexpr std::size_t max_contacts = std::size_t{1} << 30;  ///< Maximum number of contacts.
+  static constexpr std::size_t max_blocks = std::size_t{1} << 30;    ///< Maximum number of blocks of W.
   /// Maximum number of blocks of W with moments. The solver needs four times as many then.
-  static constexpr std::size_t most_blocks_with_moments = std::size_t{1} << 28;
+  static constexpr std::size_t max_blocks_with_moments = std::size_t{1} << 28;
 
-  /// [1] in [0, most_tolerance]: max. error |r − P(r − ρ (u + friction |u_t| n))| / (ρ |q|), with P the projection onto
+  /// [1] in [0, max_tolerance]: max. error |r − P(r − ρ (u + friction |u_t| n))| / (ρ |q|), with P the projection onto
   /// the cones, norms over all contacts and ρ = error_mass. 0: 1e-8 in double, 1e-4 in float. With contact models the
   /// error is measured in scaled variables in which the cones are circular.
   double tolerance = 0;
-  /// [kg] ρ of the error, in [0, largest_mass]. 1 is the usual value: the error measures velocities where impulses are
+  /// [kg] ρ of the error, in [0, max_mass]. 1 is the usual value: the error measures velocities where impulses are
   /// much larger than velocities, and impulses where they are much smaller. Light bodies (W of 1e4 and more) may then
   /// be solved badly. 0: each island takes the smallest power of two that is at least 3 / (mean trace of W_ii), which
   /// makes the error independent of units.
   double error_mass = 1;
   ErrorScale scale = ErrorScale::system;  ///< reference of the error
-  /// [sweeps] in [1, largest_budget]: limit of the work on an island, in units of a Gauss–Seidel sweep over it; it may
+  /// [sweeps] in [1, max_budget]: limit of the work on an island, in units of a Gauss–Seidel sweep over it; it may
   /// be exceeded slightly. Most islands need 10 to 300. Fallbacks for the hardest islands take some thousands, and so
   /// do factorisations of an island of thousands of contacts.
   double budget = 100'000;
-  /// [1] in (0, largest_friction]: larger coefficients of friction, infinity included, count as this one. A contact
+  /// [1] in (0, friction_limit]: larger coefficients of friction, infinity included, count as this one. A contact
   /// that sticks or is open has the same solution with any larger coefficient.
-  double most_friction = 1000;
+  double max_friction = 1000;
   /// [1] in [0, 2]: max. asymmetry of W, |W_ij − W_jiᵀ| relative to √(tr W_ii tr W_jj) / 3. Gyroscopic terms make W
   /// slightly asymmetric; a matrix with rows and columns exchanged is detected.
   double asymmetry = 0.1;
@@ -129,12 +129,12 @@ struct SystemOptions {
 
 /// An island: contacts that W connects. Each island is solved by itself.
 struct SystemIsland {
-  std::size_t contacts = 0;         ///< at least one
-  bool solved = true;               ///< whether the tolerance was reached; if not, the best impulses found are returned
-  double error = 0;                 ///< error of this island, relative as SystemOptions::scale says
-  std::int32_t sweeps = 0;          ///< Gauss–Seidel sweeps
-  std::int32_t interior_steps = 0;  ///< steps of the interior point
-  std::int32_t newton_steps = 0;    ///< semismooth Newton steps
+  std::size_t contacts = 0;  ///< at least one
+  bool solved = true;        ///< whether the tolerance was reached; if not, the best impulses found are returned
+  double error = 0;          ///< error of this island, relative as SystemOptions::scale says
+  std::int32_t sweeps = 0;   ///< Gauss–Seidel sweeps
+  std::int32_t interior_point_iterations = 0;  ///< steps of the interior point
+  std::int32_t newton_iterations = 0;          ///< semismooth Newton steps
   /// [1] |q − P q|, relative as `error` is (SystemOptions::range_tolerance). 0 if the island is solved with q. If the
   /// island is solved and this is not 0, it is solved with P q: `error` is the error of W r + P q. If the island is
   /// missed, 0 also means that the distance is not known.
@@ -143,17 +143,17 @@ struct SystemIsland {
 
 /// Report of a call.
 struct SystemReport {
-  std::size_t contacts = 0;        ///< number of contacts of the system
-  std::size_t islands = 0;         ///< number of islands
-  std::size_t largest_island = 0;  ///< [contacts] size of the largest island
-  std::size_t missed = 0;          ///< number of islands that are not solved to the tolerance
-  double error = 0;                ///< error of the whole system, relative to |q|; before impulses are rounded to float
-  std::int64_t sweeps = 0;         ///< sum over the islands
-  std::int64_t interior_steps = 0;  ///< sum over the islands
-  std::int64_t newton_steps = 0;    ///< sum over the islands
-  double seconds = 0;               ///< [s] time of the call
-  int threads = 1;                  ///< number of threads that took part
-  double range_distance = 0;        ///< |q − P q| of all islands together, relative to |q|
+  std::size_t contacts = 0;         ///< number of contacts of the system
+  std::size_t islands = 0;          ///< number of islands
+  std::size_t max_island_size = 0;  ///< [contacts] size of the largest island
+  std::size_t missed = 0;           ///< number of islands that are not solved to the tolerance
+  double error = 0;         ///< error of the whole system, relative to |q|; before impulses are rounded to float
+  std::int64_t sweeps = 0;  ///< sum over the islands
+  std::int64_t interior_point_iterations = 0;  ///< sum over the islands
+  std::int64_t newton_iterations = 0;          ///< sum over the islands
+  double seconds = 0;                          ///< [s] time of the call
+  int threads = 1;                             ///< number of threads that took part
+  double range_distance = 0;                   ///< |q − P q| of all islands together, relative to |q|
 
   /// Returns true if every island is solved.
   bool solved() const { return missed == 0; }

@@ -28,9 +28,9 @@ class Report:
     #: steps for which the lanes had room meanwhile
     lane_steps: int
     #: [J] max. gain of kinetic energy; 0 if no contact gained energy
-    largest_energy_gain: float
+    max_energy_gain: float
     #: the first contact with that gain
-    largest_energy_gain_contact: int
+    max_energy_gain_contact: int
 
     @property
     def faults(self) -> int:
@@ -115,8 +115,8 @@ class PairGradients(Arrays):
     a: Bodies
     b: Bodies
     normal: NDArray[Any]
-    lever_a: NDArray[Any]
-    lever_b: NDArray[Any]
+    r_a: NDArray[Any]
+    r_b: NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -140,10 +140,10 @@ class SceneReport:
     #: impacts of a sequence, all islands together
     impacts: int
     #: [m/s] max. approach speed before the step, relative to the targets
-    greatest_approach: float
+    max_approach_speed: float
     #: [m/s] max. violation after the step
     residual: float
-    #: [1] max. relative error of an island; coulomb
+    #: [1] max. relative error of an island; ncp
     error: float
     #: [J] kinetic energy of bodies with mass before the step
     energy_before: float
@@ -155,14 +155,14 @@ class SceneReport:
     energy_removed: float
     islands: int
     #: contacts and rows of the largest island
-    largest_island: int
+    max_island_size: int
     #: True if the manifolds, joints and islands of the last call were reused
     same_graph: bool
     #: islands that have not converged
     not_converged: int
     #: of these, islands whose impacts had stopped losing energy; sequence
     stalled: int
-    #: islands that were solved by sweeps alone; coulomb
+    #: islands that were solved by sweeps alone; ncp
     swept: int
 
 
@@ -173,15 +173,15 @@ class SystemReport:
     contacts: int
     islands: int
     #: contacts of the largest island
-    largest_island: int
+    max_island_size: int
     #: islands that are not solved to the tolerance
     missed: int
     #: error of the whole system, relative to |q|
     error: float
     #: sums over the islands
     sweeps: int
-    interior_steps: int
-    newton_steps: int
+    interior_point_iterations: int
+    newton_iterations: int
     #: [s] time of the call
     seconds: float
     threads: int
@@ -202,8 +202,8 @@ class SystemIsland:
     solved: bool
     error: float
     sweeps: int
-    interior_steps: int
-    newton_steps: int
+    interior_point_iterations: int
+    newton_iterations: int
     #: |q - P q|, relative as error is. 0 if the island is solved with q; otherwise it is solved with P q or missed
     range_distance: float
 

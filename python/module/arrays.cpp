@@ -138,7 +138,7 @@ void set_columns(void* object, std::size_t base, const Field& field, const Array
 const py::object& path_type() {
   static const auto* const type = [] {
     py::list fields;
-    for (const char* name : {"course", "sticking", "compressions", "decompressions"})
+    for (const char* name : {"sliding_end", "sticking", "compressions", "decompressions"})
       fields.append(py::make_tuple(name, "u1"));
     return new py::object(type_of_description(fields));
   }();

@@ -16,7 +16,7 @@ Solver& solver_of(PyObject* self);
 
 struct ContactNames {
   PyObject *k = interned("k"), *bodies = interned("bodies"), *a = interned("a"), *b = interned("b"),
-           *lever_b = interned("lever_b"), *tolerance = interned("tolerance");
+           *r_b = interned("r_b"), *tolerance = interned("tolerance");
 };
 inline const ContactNames& names() {
   static const ContactNames all;
@@ -80,8 +80,7 @@ py::object with_columns(Arguments& arguments, const Record* of_more, const Work&
       add(b, offsetof(Contacts<double>, b), "b");
     } else {
       immovable = true;
-      if (!arguments.has(names().lever_b))
-        arguments.give(names().lever_b, no_lever(is_planar<Contacts<double>>() ? 2 : 3));
+      if (!arguments.has(names().r_b)) arguments.give(names().r_b, no_lever(is_planar<Contacts<double>>() ? 2 : 3));
     }
   } else if constexpr (has_indices) {
     PyObject* const given = arguments.take(names().bodies);

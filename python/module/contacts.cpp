@@ -10,10 +10,10 @@ namespace {
 template <class Work>
 py::object with_form(const Arguments& arguments, bool planar, const Work& work) {
   if (arguments.has(names().k))
-    return planar ? work.template operator()<planar::SpaceContacts>() : work.template operator()<SpaceContacts>();
+    return planar ? work.template operator()<planar::KContacts>() : work.template operator()<KContacts>();
   if (arguments.has(names().bodies))
     return planar ? work.template operator()<planar::IndexedContacts>() : work.template operator()<IndexedContacts>();
-  return planar ? work.template operator()<planar::InlineContacts>() : work.template operator()<InlineContacts>();
+  return planar ? work.template operator()<planar::Contacts>() : work.template operator()<Contacts>();
 }
 
 template <class Results, class Contacts>
@@ -150,9 +150,9 @@ PyObject* check_planar_of(PyObject* self, PyObject* const* values, Py_ssize_t po
 template <class Inline, class Indexed, class Space>
 void describe_contacts(const char* solve_name, const char* check_name) {
   for (const char* name : {solve_name, check_name}) {
-    describe(name, "space", "SpaceContacts InlineContacts LawColumns Weights", contacts_record<Space>());
-    describe(name, "inline", "InlineContacts LawColumns Weights", contacts_record<Inline>());
-    describe(name, "indexed", "IndexedContacts InlineContacts LawColumns Weights", contacts_record<Indexed>());
+    describe(name, "space", "KContacts Contacts LawColumns Weights", contacts_record<Space>());
+    describe(name, "inline", "Contacts LawColumns Weights", contacts_record<Inline>());
+    describe(name, "indexed", "IndexedContacts Contacts LawColumns Weights", contacts_record<Indexed>());
     describe(name, "bodies", "BodyColumns", bodies_record<decltype(Inline::a)>());
     describe(name, collision_options());
   }
@@ -172,8 +172,8 @@ py::dict fields_of(const Report& report) {
   fields["threads"] = report.threads;
   fields["sliding_steps"] = report.sliding_steps;
   fields["lane_steps"] = report.lane_steps;
-  fields["largest_energy_gain"] = report.largest_energy_gain;
-  fields["largest_energy_gain_contact"] = report.largest_energy_gain_contact;
+  fields["max_energy_gain"] = report.max_energy_gain;
+  fields["max_energy_gain_contact"] = report.max_energy_gain_contact;
   return fields;
 }
 
@@ -223,8 +223,8 @@ void add_contacts(py::module_& module) {
     add_function(module, each.name, each.function);
     add_method(solver, each.name, each.function);
   }
-  describe_contacts<InlineContacts<double>, IndexedContacts<double>, SpaceContacts<double>>("solve", "check");
-  describe_contacts<planar::InlineContacts<double>, planar::IndexedContacts<double>, planar::SpaceContacts<double>>(
+  describe_contacts<Contacts<double>, IndexedContacts<double>, KContacts<double>>("solve", "check");
+  describe_contacts<planar::Contacts<double>, planar::IndexedContacts<double>, planar::KContacts<double>>(
       "solve_planar", "check_planar");
 }
 

@@ -89,7 +89,7 @@ py::object differentiate(Solver& solver, Arguments& arguments) {
   take_options(collision_options(), arguments, &options);
   double tolerance = 0;
   const bool has_tolerance = take_number(arguments, names().tolerance, tolerance);
-  return with_columns<SpaceContacts, Cotangent>(
+  return with_columns<KContacts, Cotangent>(
       arguments, &cotangent_record(), [&]<class T>(const auto& call, Py_ssize_t count) {
         py::object result = new_result("Gradients");
         Gradients<T> to;
@@ -125,7 +125,7 @@ PyObject* differentiate_of(PyObject* self, PyObject* const* values, Py_ssize_t p
 
 /// Contacts of two bodies without their coefficients, to read and to write.
 template <class T>
-struct Pairs : InlineContacts<T> {};
+struct Pairs : Contacts<T> {};
 
 void add_contacts(RecordMaker& maker, const Pairs<double>& pairs) {
   const auto adds = maker.adds(true);
@@ -183,8 +183,8 @@ void each_place(const Pairs<T>& pairs, std::size_t i, auto& pair, const F& f) {
     each_place(lever, i, of.lever, f);
   };
   each_place(pairs.normal, i, pair.normal, f);
-  body(pairs.a, pairs.lever_a, pair.a);
-  body(pairs.b, pairs.lever_b, pair.b);
+  body(pairs.a, pairs.r_a, pair.a);
+  body(pairs.b, pairs.r_b, pair.b);
 }
 
 constexpr auto read = [](const auto& column, auto& number) { number = column; };
@@ -266,7 +266,7 @@ py::object pulled_back(Arguments& arguments) {
             each_place(call.more.velocity, i, cotangent.velocity, read);
             each_place(call.more.of_velocity, i, cotangent.of_velocity, read);
             const BodyPair<T> by = pull_back(pair, contact_space(pair), cotangent);
-            // The columns are const in InlineContacts, but they point into new arrays.
+            // The columns are const in Contacts, but they point into new arrays.
             each_place(to, i, by, [](const T& column, const T& number) { const_cast<T&>(column) = number; });
           }
         }
@@ -303,14 +303,13 @@ void add_gradients(py::module_& module) {
   add_class<GradientReport>(module, "_GradientReport").def("fields", fields_of);
   add_function(module, "differentiate", differentiate_of);
   add_method(module.attr("Solver"), "differentiate", differentiate_of);
-  describe("differentiate", "contacts", "SpaceContacts InlineContacts LawColumns Weights",
-           contacts_record<SpaceContacts<double>>());
+  describe("differentiate", "contacts", "KContacts Contacts LawColumns Weights", contacts_record<KContacts<double>>());
   describe("differentiate", "cotangent", "VectorJacobianProduct", cotangent_record());
   describe("differentiate", collision_options());
   add_function(module, "contact_space", contact_space_of);
   add_function(module, "pull_back", pull_back_of);
   for (const char* function : {"contact_space", "pull_back"}) {
-    describe(function, "pair", "InlineContacts", contacts_record<Pairs<double>>());
+    describe(function, "pair", "Contacts", contacts_record<Pairs<double>>());
     describe(function, "bodies", "BodyColumns", bodies_record<decltype(Pairs<double>::a)>());
   }
   Record by_name = pair_cotangent_record();

@@ -56,19 +56,18 @@ std::array<T, 3> vector_of(const py::object& three, const char* name) {
 }
 
 template <class T>
-JointBodies<T> joint_bodies(const py::object& a, const py::object& b, const py::object& anchor_a,
-                            const py::object& anchor_b) {
-  return {value_of<std::int32_t>(a, "a"), value_of<std::int32_t>(b, "b"), vector_of<T>(anchor_a, "anchor_a"),
-          vector_of<T>(anchor_b, "anchor_b")};
+JointBodies<T> joint_bodies(const py::object& a, const py::object& b, const py::object& r_a, const py::object& r_b) {
+  return {value_of<std::int32_t>(a, "a"), value_of<std::int32_t>(b, "b"), vector_of<T>(r_a, "r_a"),
+          vector_of<T>(r_b, "r_b")};
 }
 
 /// Returns the rows that add(data, bodies) makes of a joint, in the requested precision.
 template <class Add>
-py::object rows_of(const py::object& dtype, const py::object& a, const py::object& b, const py::object& anchor_a,
-                   const py::object& anchor_b, const Add& add) {
+py::object rows_of(const py::object& dtype, const py::object& a, const py::object& b, const py::object& r_a,
+                   const py::object& r_b, const Add& add) {
   const auto make = [&]<class T>() {
     JointRowData<T> data;
-    add(data, joint_bodies<T>(a, b, anchor_a, anchor_b));
+    add(data, joint_bodies<T>(a, b, r_a, r_b));
     return array_of_rows(data);
   };
   const auto name = value_of<std::string>(dtype, "dtype");
@@ -80,8 +79,8 @@ py::object rows_of(const py::object& dtype, const py::object& a, const py::objec
 void add_rows(py::module_& module) {
   const auto anchors = py::make_tuple(0., 0., 0.);
   const auto define = [&](const char* name, const char* text, auto function, const auto&... more) {
-    module.def(name, function, text, py::kw_only(), py::arg("a") = -1, py::arg("b") = -1, py::arg("anchor_a") = anchors,
-               py::arg("anchor_b") = anchors, more..., py::arg("dtype") = "float64");
+    module.def(name, function, text, py::kw_only(), py::arg("a") = -1, py::arg("b") = -1, py::arg("r_a") = anchors,
+               py::arg("r_b") = anchors, more..., py::arg("dtype") = "float64");
   };
   using Object = const py::object&;
   const auto plain = [](auto add) {
@@ -126,7 +125,7 @@ void add_rows(py::module_& module) {
          driven([](auto& data, const auto&... of) { add_linear_motor(data, of...); }), axis, speed, largest);
 }
 
-constexpr std::string_view combine_rules[] = {"mean", "geometric-mean", "least", "largest", "product"};
+constexpr std::string_view combine_rules[] = {"mean", "geometric-mean", "min", "max", "product"};
 static_assert(std::size(combine_rules) == combine_rule_count &&
               static_cast<int>(CombineRule::product) + 1 == static_cast<int>(combine_rule_count));
 
@@ -237,7 +236,7 @@ py::dict columns_of(const MechanismContact& contact) {
   py::dict columns;
   each_field(
       [&](const char* name, const auto& value) {
-        if (contacts_record<SpaceContacts<double>>().find(interned(name)) == nullptr) return;
+        if (contacts_record<KContacts<double>>().find(interned(name)) == nullptr) return;
         const py::object numbers = number_or_array(value);
         // Arrays with one row, and numbers.
         if (is_array(numbers.ptr()))

@@ -11,8 +11,8 @@
 namespace carom::python {
 namespace {
 
-std::string_view to_string(SweptContacts swept) {
-  return swept == SweptContacts::colliding ? "colliding" : "touching";
+std::string_view to_string(ContactFilter swept) {
+  return swept == ContactFilter::colliding ? "colliding" : "touching";
 }
 std::string_view to_string(ErrorScale scale) {
   return scale == ErrorScale::system ? "system" : "island";
@@ -26,7 +26,7 @@ template <>
 constexpr std::size_t count_of<RestitutionLaw> = restitution_law_count;
 template <>
 constexpr std::size_t count_of<SceneMethod> = scene_method_count;
-static_assert(count_of<Integrator> == integrator_count && count_of<SweptContacts> == swept_contacts_count);
+static_assert(count_of<Integrator> == integrator_count && count_of<ContactFilter> == contact_filter_count);
 
 template <class E>
 std::string choices_of() {
@@ -126,9 +126,9 @@ const OptionList& scene_options() {
 }
 const OptionList& scene_options_of(SceneMethod method) {
   static const std::array<OptionList, scene_method_count> lists = {
+      make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) { to.fields("PgsOptions", o.pgs); }),
       make_list<SceneOptions>(
-          [](ListMaker& to, const SceneOptions& o) { to.fields("SimultaneousOptions", o.simultaneous); }),
-      make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) { to.fields("SequenceOptions", o.sequence); }),
+          [](ListMaker& to, const SceneOptions& o) { to.fields("SequentialImpactsOptions", o.sequential_impacts); }),
       make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) { to.fields("IterationOptions", o.iteration); }),
       make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) { to.fields("RestingOptions", o.resting); }),
       make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) {  // SceneMethod::step has both
@@ -137,11 +137,11 @@ const OptionList& scene_options_of(SceneMethod method) {
       }),
       make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) { to.fields("SubstepsOptions", o.substeps); }),
       make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) {
-        to.fields("CoulombOptions", o.coulomb);
+        to.fields("NcpOptions", o.ncp);
         // For islands that are solved by sweeps.
-        to.add("SimultaneousOptions", "iterations", o.simultaneous.iterations, "iterations");
-        to.add("SimultaneousOptions", "relaxation", o.simultaneous.relaxation, "relaxation");
-        to.add("SimultaneousOptions", "rounds", o.simultaneous.rounds, "rounds");
+        to.add("PgsOptions", "iterations", o.pgs.iterations, "iterations");
+        to.add("PgsOptions", "relaxation", o.pgs.relaxation, "relaxation");
+        to.add("PgsOptions", "inner_iterations", o.pgs.inner_iterations, "inner_iterations");
       })};
   return lists[static_cast<std::size_t>(method)];
 }

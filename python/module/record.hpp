@@ -48,14 +48,14 @@ constexpr Element element_of() {
 
 /// An array in Python: all columns of a number, a vector or a symmetric matrix.
 struct Field {
-  static constexpr std::size_t most_parts = 6;
+  static constexpr std::size_t max_parts = 6;
 
   PyObject* name;  // interned
   Element element;
   bool is_matrix;
   bool is_needed;
   std::uint8_t parts = 0;  // columns
-  std::uint16_t offset[most_parts] = {};
+  std::uint16_t offset[max_parts] = {};
 
   /// Dimension of a vector, or number of rows of a matrix.
   Py_ssize_t dimension() const { return !is_matrix ? parts : parts == 6 ? 3 : 2; }

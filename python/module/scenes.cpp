@@ -105,8 +105,8 @@ bool starts_with(PyObject* name, const char* text) {
 
 template <class T>
 py::object solve(SceneSolver& solver, const PythonScene& scene, Arguments& arguments, const SceneOptions& options) {
-  const bool moves = options.method == SceneMethod::substeps ||
-                     (options.method == SceneMethod::simultaneous && options.simultaneous.time_step > 0);
+  const bool moves =
+      options.method == SceneMethod::substeps || (options.method == SceneMethod::pgs && options.pgs.time_step > 0);
   const bool has_joints = scene.joints() > 0;
   Outputs outputs(arguments, [=](const Field& field) {
     // Default results. Other results, such as warm impulses and islands, are made on request.
@@ -174,7 +174,7 @@ py::dict fields_of(const SceneReport& report) {
   fields["iterations"] = report.iterations;
   fields["substeps"] = report.substeps;
   fields["impacts"] = report.impacts;
-  fields["greatest_approach"] = report.greatest_approach;
+  fields["max_approach_speed"] = report.max_approach_speed;
   fields["residual"] = report.residual;
   fields["error"] = report.error;
   fields["energy_before"] = report.energy_before;
@@ -182,7 +182,7 @@ py::dict fields_of(const SceneReport& report) {
   fields["joint_work"] = report.joint_work;
   fields["energy_removed"] = report.energy_removed;
   fields["islands"] = report.islands;
-  fields["largest_island"] = report.largest_island;
+  fields["max_island_size"] = report.max_island_size;
   fields["same_graph"] = report.same_graph;
   fields["not_converged"] = report.not_converged;
   fields["stalled"] = report.stalled;

@@ -140,8 +140,8 @@ py::object solve(PythonSystemSolver& solver, Inputs& inputs, const Batch& contac
   }
   py::list islands;
   for (const SystemIsland& island : solver.islands())
-    islands.append(py::make_tuple(island.contacts, island.solved, island.error, island.sweeps, island.interior_steps,
-                                  island.newton_steps, island.range_distance));
+    islands.append(py::make_tuple(island.contacts, island.solved, island.error, island.sweeps,
+                                  island.interior_point_iterations, island.newton_iterations, island.range_distance));
   result.attr("_islands") = islands;
   result.attr("_report") = py::cast(report);
   return result;
@@ -226,12 +226,12 @@ py::dict fields_of(const SystemReport& report) {
   py::dict fields;
   fields["contacts"] = report.contacts;
   fields["islands"] = report.islands;
-  fields["largest_island"] = report.largest_island;
+  fields["max_island_size"] = report.max_island_size;
   fields["missed"] = report.missed;
   fields["error"] = report.error;
   fields["sweeps"] = report.sweeps;
-  fields["interior_steps"] = report.interior_steps;
-  fields["newton_steps"] = report.newton_steps;
+  fields["interior_point_iterations"] = report.interior_point_iterations;
+  fields["newton_iterations"] = report.newton_iterations;
   fields["seconds"] = report.seconds;
   fields["threads"] = report.threads;
   fields["range_distance"] = report.range_distance;

@@ -37,8 +37,8 @@ carom_error carom_blocked_contacts_columns(carom_blocked_contacts* contacts, car
     };
     std::visit(
         [&](const auto& of) {
-          using Contacts = std::remove_cvref_t<decltype(of)>;
-          static_assert(sizeof *columns == Contacts::columns * sizeof(carom_blocked_column));
+          using AnyContacts = std::remove_cvref_t<decltype(of)>;
+          static_assert(sizeof *columns == AnyContacts::columns * sizeof(carom_blocked_column));
           columns::each_number(put, of, c::given(columns, "columns"));
         },
         c::given(contacts, "contacts").contacts);

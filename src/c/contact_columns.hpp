@@ -53,10 +53,10 @@ consteval std::size_t law_columns() {
   return count;
 }
 
-template <class Contacts>
+template <class AnyContacts>
 consteval std::size_t columns_of() {
-  std::size_t count = columns::numbers_of<Contacts>();
-  Contacts contacts;
+  std::size_t count = columns::numbers_of<AnyContacts>();
+  AnyContacts contacts;
   columns::each_index(Count{&count}, contacts);
   if constexpr (requires { contacts.bodies; }) columns::each(Count{&count}, {}, contacts.bodies);
   return count;
@@ -83,13 +83,13 @@ void take_laws(LawColumns<T>& to, const carom_law_columns* laws) {
 }
 
 /// Contacts of any form.
-template <class Contacts, class C>
-Contacts taken_contacts(const C* contacts) {
-  constexpr std::size_t count = columns_of<Contacts>();
-  static_assert(sizeof(Contacts) == count * sizeof(Column<int>) + sizeof(Contacts::laws));
+template <class AnyContacts, class C>
+AnyContacts taken_contacts(const C* contacts) {
+  constexpr std::size_t count = columns_of<AnyContacts>();
+  static_assert(sizeof(AnyContacts) == count * sizeof(Column<int>) + sizeof(AnyContacts::laws));
   static_assert(sizeof(C) == sizeof(std::size_t) + count * sizeof(carom_column) + sizeof(void*));
   const Given<C> from(given(contacts, "contacts"), "struct of contacts");
-  Contacts to;
+  AnyContacts to;
   columns::each_number(TakeEach{}, to, *from);
   columns::each_index(TakeEach{}, to, *from);
   if constexpr (requires { to.bodies; }) columns::each(TakeEach{}, {}, to.bodies, from->bodies);

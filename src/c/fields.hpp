@@ -22,8 +22,8 @@ namespace carom::c {
 
 template <class F, Is<Report> O, class C>
 void each_field(F&& f, O& report, C& c) {
-  auto& [contacts, by_status, by_path, isa, threads, sliding_steps, lane_steps, largest_energy_gain,
-         largest_energy_gain_contact] = report;
+  auto& [contacts, by_status, by_path, isa, threads, sliding_steps, lane_steps, max_energy_gain,
+         max_energy_gain_contact] = report;
   f("contacts", contacts, c.contacts);
   f("by_status", by_status, c.by_status);
   f("by_path", by_path, c.by_path);
@@ -31,8 +31,8 @@ void each_field(F&& f, O& report, C& c) {
   f("threads", threads, c.threads);
   f("sliding_steps", sliding_steps, c.sliding_steps);
   f("lane_steps", lane_steps, c.lane_steps);
-  f("largest_energy_gain", largest_energy_gain, c.largest_energy_gain);
-  f("largest_energy_gain_contact", largest_energy_gain_contact, c.largest_energy_gain_contact);
+  f("max_energy_gain", max_energy_gain, c.max_energy_gain);
+  f("max_energy_gain_contact", max_energy_gain_contact, c.max_energy_gain_contact);
 }
 
 /// Every number of a row of enumerations is one byte.

@@ -55,7 +55,7 @@ Gradients<T> taken_gradients(const carom_gradients* gradients) {
 }  // namespace
 }  // namespace carom::c
 
-carom_error carom_differentiate(carom_solver* solver, std::int32_t precision, const carom_space_contacts* contacts,
+carom_error carom_differentiate(carom_solver* solver, std::int32_t precision, const carom_k_contacts* contacts,
                                 const carom_gradients* gradients, const carom_options* options, double tolerance,
                                 carom_gradient_report* report) {
   return c::guarded([&] {
@@ -63,7 +63,7 @@ carom_error carom_differentiate(carom_solver* solver, std::int32_t precision, co
     const auto options_of_call = c::taken<Options>(options, "carom_options");
     c::check_report(report, "carom_gradient_report");
     const GradientReport made = c::in_precision(precision, [&]<class T>(std::type_identity<T>) {
-      return with.differentiate(c::taken_contacts<SpaceContacts<T>>(contacts), c::taken_gradients<T>(gradients),
+      return with.differentiate(c::taken_contacts<KContacts<T>>(contacts), c::taken_gradients<T>(gradients),
                                 options_of_call, c::tolerance_of<T>(tolerance));
     });
     c::put_report(made, report);

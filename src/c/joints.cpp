@@ -20,8 +20,8 @@ requires requires(Row& row) {
   row.angular_a;
 }
 void each_field(F&& f, Row& row, C& c) {
-  auto& [body_a, body_b, linear_a, angular_a, linear_b, angular_b, target_velocity, least_impulse, largest_impulse,
-         compliance, warm_impulse, key, error, frequency, damping_ratio, arm_a, arm_b] = row;
+  auto& [body_a, body_b, linear_a, angular_a, linear_b, angular_b, target_velocity, min_impulse, max_impulse,
+         compliance, warm_impulse, key, error, frequency, damping_ratio, r_a, r_b] = row;
   f("body_a", body_a, c.body_a);
   f("body_b", body_b, c.body_b);
   f("linear_a", linear_a, c.linear_a);
@@ -29,16 +29,16 @@ void each_field(F&& f, Row& row, C& c) {
   f("linear_b", linear_b, c.linear_b);
   f("angular_b", angular_b, c.angular_b);
   f("target_velocity", target_velocity, c.target_velocity);
-  f("least_impulse", least_impulse, c.least_impulse);
-  f("largest_impulse", largest_impulse, c.largest_impulse);
+  f("min_impulse", min_impulse, c.min_impulse);
+  f("max_impulse", max_impulse, c.max_impulse);
   f("compliance", compliance, c.compliance);
   f("warm_impulse", warm_impulse, c.warm_impulse);
   f("key", key, c.key);
   f("error", error, c.error);
   f("frequency", frequency, c.frequency);
   f("damping_ratio", damping_ratio, c.damping_ratio);
-  f("arm_a", arm_a, c.arm_a);
-  f("arm_b", arm_b, c.arm_b);
+  f("r_a", r_a, c.r_a);
+  f("r_b", r_b, c.r_b);
 }
 
 namespace {
@@ -57,7 +57,7 @@ carom_error add(carom_joints* joints, const carom_joint_bodies* bodies, const F&
     std::visit(
         [&]<class T>(JointRowData<T>& data) {
           const carom_joint_bodies& of = given(bodies, "bodies");
-          f(data, JointBodies<T>{of.a, of.b, vector_of<T>(of.anchor_a), vector_of<T>(of.anchor_b)});
+          f(data, JointBodies<T>{of.a, of.b, vector_of<T>(of.r_a), vector_of<T>(of.r_b)});
         },
         given(joints, "joints").data);
   });

@@ -83,7 +83,7 @@ const char* carom_contact_state_name(std::int32_t state) {
 std::int32_t carom_path_index(carom_path path) {
   static_assert(sizeof(carom_path) == sizeof(Path) && CAROM_PATH_ROOM == Path::room &&
                 CAROM_STATUS_ROOM == status_room);
-  const Path of{static_cast<Course>(path.course), static_cast<Sticking>(path.sticking), path.compressions,
+  const Path of{static_cast<SlidingEnd>(path.sliding_end), static_cast<Sticking>(path.sticking), path.compressions,
                 path.decompressions};
   return of.is_known() ? static_cast<std::int32_t>(of.index()) : -1;
 }

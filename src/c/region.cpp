@@ -52,17 +52,17 @@ Space taken_space(const C* space) {
 }
 
 /// The call for contacts of C++, once it is known which they are.
-template <class Contacts, class V, class S>
-RegionReport margins_of(Solver& with, const Contacts& contacts, const V* impulse, const carom_region_margins* margins,
-                        const S* space, const Options& options, double tolerance) {
-  using T = NumberOf<Contacts>;
-  ImpulsesOf<Contacts> impulses;
+template <class AnyContacts, class V, class S>
+RegionReport margins_of(Solver& with, const AnyContacts& contacts, const V* impulse,
+                        const carom_region_margins* margins, const S* space, const Options& options, double tolerance) {
+  using T = NumberOf<AnyContacts>;
+  ImpulsesOf<AnyContacts> impulses;
   columns::each(TakeEach{}, {}, impulses, given(impulse, "impulse"));
-  return with.find_margins(contacts, impulses, taken_margins<T>(margins), taken_space<ImpulseSpaceOf<Contacts>>(space),
-                           options, tolerance_of<T>(tolerance));
+  return with.find_margins(contacts, impulses, taken_margins<T>(margins),
+                           taken_space<ImpulseSpaceOf<AnyContacts>>(space), options, tolerance_of<T>(tolerance));
 }
 
-template <template <class> class Contacts, class C, class V, class S>
+template <template <class> class AnyContacts, class C, class V, class S>
 carom_error find_margins(carom_solver* solver, std::int32_t precision, const C* contacts, const V* impulse,
                          const carom_region_margins* margins, const S* space, const carom_options* options,
                          double tolerance, carom_region_report* report) noexcept {
@@ -71,7 +71,7 @@ carom_error find_margins(carom_solver* solver, std::int32_t precision, const C* 
     const auto options_of_call = taken<Options>(options, "carom_options");
     check_report(report, "carom_region_report");
     const RegionReport made = in_precision(precision, [&]<class T>(std::type_identity<T>) {
-      return margins_of(with, taken_contacts<Contacts<T>>(contacts), impulse, margins, space, options_of_call,
+      return margins_of(with, taken_contacts<AnyContacts<T>>(contacts), impulse, margins, space, options_of_call,
                         tolerance);
     });
     put_report(made, report);
@@ -81,12 +81,11 @@ carom_error find_margins(carom_solver* solver, std::int32_t precision, const C* 
 }  // namespace
 }  // namespace carom::c
 
-carom_error carom_find_margins_inline(carom_solver* solver, std::int32_t precision,
-                                      const carom_inline_contacts* contacts, const carom_vectors3* impulse,
-                                      const carom_region_margins* margins, const carom_impulse_space* space,
-                                      const carom_options* options, double tolerance, carom_region_report* report) {
-  return c::find_margins<InlineContacts>(solver, precision, contacts, impulse, margins, space, options, tolerance,
-                                         report);
+carom_error carom_find_margins_inline(carom_solver* solver, std::int32_t precision, const carom_contacts* contacts,
+                                      const carom_vectors3* impulse, const carom_region_margins* margins,
+                                      const carom_impulse_space* space, const carom_options* options, double tolerance,
+                                      carom_region_report* report) {
+  return c::find_margins<Contacts>(solver, precision, contacts, impulse, margins, space, options, tolerance, report);
 }
 
 carom_error carom_find_margins_indexed(carom_solver* solver, std::int32_t precision,
@@ -97,12 +96,11 @@ carom_error carom_find_margins_indexed(carom_solver* solver, std::int32_t precis
                                           report);
 }
 
-carom_error carom_find_margins_space(carom_solver* solver, std::int32_t precision, const carom_space_contacts* contacts,
+carom_error carom_find_margins_space(carom_solver* solver, std::int32_t precision, const carom_k_contacts* contacts,
                                      const carom_vectors3* impulse, const carom_region_margins* margins,
                                      const carom_impulse_space* space, const carom_options* options, double tolerance,
                                      carom_region_report* report) {
-  return c::find_margins<SpaceContacts>(solver, precision, contacts, impulse, margins, space, options, tolerance,
-                                        report);
+  return c::find_margins<KContacts>(solver, precision, contacts, impulse, margins, space, options, tolerance, report);
 }
 
 carom_error carom_find_margins_blocked(carom_solver* solver, const carom_blocked_contacts* contacts,
@@ -121,12 +119,12 @@ carom_error carom_find_margins_blocked(carom_solver* solver, const carom_blocked
 }
 
 carom_error carom_find_margins_planar_inline(carom_solver* solver, std::int32_t precision,
-                                             const carom_planar_inline_contacts* contacts,
-                                             const carom_vectors2* impulse, const carom_region_margins* margins,
+                                             const carom_planar_contacts* contacts, const carom_vectors2* impulse,
+                                             const carom_region_margins* margins,
                                              const carom_planar_impulse_space* space, const carom_options* options,
                                              double tolerance, carom_region_report* report) {
-  return c::find_margins<planar::InlineContacts>(solver, precision, contacts, impulse, margins, space, options,
-                                                 tolerance, report);
+  return c::find_margins<planar::Contacts>(solver, precision, contacts, impulse, margins, space, options, tolerance,
+                                           report);
 }
 
 carom_error carom_find_margins_planar_indexed(carom_solver* solver, std::int32_t precision,
@@ -139,10 +137,10 @@ carom_error carom_find_margins_planar_indexed(carom_solver* solver, std::int32_t
 }
 
 carom_error carom_find_margins_planar_space(carom_solver* solver, std::int32_t precision,
-                                            const carom_planar_space_contacts* contacts, const carom_vectors2* impulse,
+                                            const carom_planar_k_contacts* contacts, const carom_vectors2* impulse,
                                             const carom_region_margins* margins,
                                             const carom_planar_impulse_space* space, const carom_options* options,
                                             double tolerance, carom_region_report* report) {
-  return c::find_margins<planar::SpaceContacts>(solver, precision, contacts, impulse, margins, space, options,
-                                                tolerance, report);
+  return c::find_margins<planar::KContacts>(solver, precision, contacts, impulse, margins, space, options, tolerance,
+                                            report);
 }

@@ -59,11 +59,11 @@ carom_error carom_scene_solve(carom_scene_solver* solver, std::int32_t precision
   });
 }
 
-void carom_simultaneous_options_init(carom_simultaneous_options* options, std::size_t struct_size) {
-  c::init<SimultaneousOptions>(options, struct_size);
+void carom_pgs_options_init(carom_pgs_options* options, std::size_t struct_size) {
+  c::init<PgsOptions>(options, struct_size);
 }
-void carom_sequence_options_init(carom_sequence_options* options, std::size_t struct_size) {
-  c::init<SequenceOptions>(options, struct_size);
+void carom_sequential_impacts_options_init(carom_sequential_impacts_options* options, std::size_t struct_size) {
+  c::init<SequentialImpactsOptions>(options, struct_size);
 }
 void carom_iteration_options_init(carom_iteration_options* options, std::size_t struct_size) {
   c::init<IterationOptions>(options, struct_size);
@@ -74,8 +74,8 @@ void carom_resting_options_init(carom_resting_options* options, std::size_t stru
 void carom_substeps_options_init(carom_substeps_options* options, std::size_t struct_size) {
   c::init<SubstepsOptions>(options, struct_size);
 }
-void carom_coulomb_options_init(carom_coulomb_options* options, std::size_t struct_size) {
-  c::init<CoulombOptions>(options, struct_size);
+void carom_ncp_options_init(carom_ncp_options* options, std::size_t struct_size) {
+  c::init<NcpOptions>(options, struct_size);
 }
 void carom_rest_criterion_init(carom_rest_criterion* criterion, std::size_t struct_size) {
   c::init<RestCriterion>(criterion, struct_size);

@@ -11,8 +11,9 @@ namespace carom::c {
 template <class F, Is<SceneReport> O, class C>
 void each_field(F&& f, O& report, C& c) {
   auto& [bodies, contacts, joint_rows, by_status, joints_by_status, method, isa, threads, iterations, substeps, impacts,
-         greatest_approach, error, residual, energy_before, energy_after, joint_work, energy_removed, islands,
-         largest_island, colours, uncoloured, same_graph, not_converged, stalled, swept, lanes, lanes_used] = report;
+         max_approach_speed, error, residual, energy_before, energy_after, joint_work, energy_removed, islands,
+         max_island_size, colours, overflow_constraints, same_graph, not_converged, stalled, swept, lanes, lanes_used] =
+      report;
   f("bodies", bodies, c.bodies);
   f("contacts", contacts, c.contacts);
   f("joint_rows", joint_rows, c.joint_rows);
@@ -24,16 +25,16 @@ void each_field(F&& f, O& report, C& c) {
   f("iterations", iterations, c.iterations);
   f("substeps", substeps, c.substeps);
   f("impacts", impacts, c.impacts);
-  f("greatest_approach", greatest_approach, c.greatest_approach);
+  f("max_approach_speed", max_approach_speed, c.max_approach_speed);
   f("error", error, c.error);
   f("residual", residual, c.residual);
   f("energy_before", energy_before, c.energy_before);
   f("energy_after", energy_after, c.energy_after);
   f("joint_work", joint_work, c.joint_work);
   f("islands", islands, c.islands);
-  f("largest_island", largest_island, c.largest_island);
+  f("max_island_size", max_island_size, c.max_island_size);
   f("colours", colours, c.colours);
-  f("uncoloured", uncoloured, c.uncoloured);
+  f("overflow_constraints", overflow_constraints, c.overflow_constraints);
   f("same_graph", same_graph, c.same_graph);
   f("not_converged", not_converged, c.not_converged);
   f("stalled", stalled, c.stalled);

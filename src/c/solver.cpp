@@ -12,7 +12,7 @@ using namespace carom;
 
 namespace {
 
-template <template <class> class Contacts, class C, class R>
+template <template <class> class AnyContacts, class C, class R>
 carom_error solve(carom_solver* solver, std::int32_t precision, const C* contacts, const R* results,
                   const carom_options* options, carom_report* report) noexcept {
   return c::guarded([&] {
@@ -20,8 +20,8 @@ carom_error solve(carom_solver* solver, std::int32_t precision, const C* contact
     const auto options_of_call = c::taken<Options>(options, "carom_options");
     c::check_report(report, "carom_report");
     const Report made = c::in_precision(precision, [&]<class T>(std::type_identity<T>) {
-      return with.solve(c::taken_contacts<Contacts<T>>(contacts), c::taken_results<ResultsOf<Contacts<T>>>(results),
-                        options_of_call);
+      return with.solve(c::taken_contacts<AnyContacts<T>>(contacts),
+                        c::taken_results<ResultsOf<AnyContacts<T>>>(results), options_of_call);
     });
     c::put_report(made, report);
   });
@@ -48,9 +48,9 @@ void carom_options_init(carom_options* options, std::size_t struct_size) {
   c::init<Options>(options, struct_size);
 }
 
-carom_error carom_solve_inline(carom_solver* solver, std::int32_t precision, const carom_inline_contacts* contacts,
-                               const carom_results* results, const carom_options* options, carom_report* report) {
-  return solve<InlineContacts>(solver, precision, contacts, results, options, report);
+carom_error carom_solve(carom_solver* solver, std::int32_t precision, const carom_contacts* contacts,
+                        const carom_results* results, const carom_options* options, carom_report* report) {
+  return solve<Contacts>(solver, precision, contacts, results, options, report);
 }
 
 carom_error carom_solve_indexed(carom_solver* solver, std::int32_t precision, const carom_indexed_contacts* contacts,
@@ -58,15 +58,15 @@ carom_error carom_solve_indexed(carom_solver* solver, std::int32_t precision, co
   return solve<IndexedContacts>(solver, precision, contacts, results, options, report);
 }
 
-carom_error carom_solve_space(carom_solver* solver, std::int32_t precision, const carom_space_contacts* contacts,
-                              const carom_results* results, const carom_options* options, carom_report* report) {
-  return solve<SpaceContacts>(solver, precision, contacts, results, options, report);
+carom_error carom_solve_k(carom_solver* solver, std::int32_t precision, const carom_k_contacts* contacts,
+                          const carom_results* results, const carom_options* options, carom_report* report) {
+  return solve<KContacts>(solver, precision, contacts, results, options, report);
 }
 
-carom_error carom_solve_planar_inline(carom_solver* solver, std::int32_t precision,
-                                      const carom_planar_inline_contacts* contacts, const carom_planar_results* results,
-                                      const carom_options* options, carom_report* report) {
-  return solve<planar::InlineContacts>(solver, precision, contacts, results, options, report);
+carom_error carom_solve_planar(carom_solver* solver, std::int32_t precision, const carom_planar_contacts* contacts,
+                               const carom_planar_results* results, const carom_options* options,
+                               carom_report* report) {
+  return solve<planar::Contacts>(solver, precision, contacts, results, options, report);
 }
 
 carom_error carom_solve_planar_indexed(carom_solver* solver, std::int32_t precision,
@@ -76,10 +76,10 @@ carom_error carom_solve_planar_indexed(carom_solver* solver, std::int32_t precis
   return solve<planar::IndexedContacts>(solver, precision, contacts, results, options, report);
 }
 
-carom_error carom_solve_planar_space(carom_solver* solver, std::int32_t precision,
-                                     const carom_planar_space_contacts* contacts, const carom_planar_results* results,
-                                     const carom_options* options, carom_report* report) {
-  return solve<planar::SpaceContacts>(solver, precision, contacts, results, options, report);
+carom_error carom_solve_planar_k(carom_solver* solver, std::int32_t precision, const carom_planar_k_contacts* contacts,
+                                 const carom_planar_results* results, const carom_options* options,
+                                 carom_report* report) {
+  return solve<planar::KContacts>(solver, precision, contacts, results, options, report);
 }
 
 carom_error carom_solve_blocked(carom_solver* solver, const carom_blocked_contacts* contacts,

@@ -15,16 +15,16 @@ namespace carom::c {
 
 template <class F, Is<SystemReport> O, class C>
 void each_field(F&& f, O& report, C& c) {
-  auto& [contacts, islands, largest_island, missed, error, sweeps, interior_steps, newton_steps, seconds, threads,
-         range_distance] = report;
+  auto& [contacts, islands, max_island_size, missed, error, sweeps, interior_point_iterations, newton_iterations,
+         seconds, threads, range_distance] = report;
   f("contacts", contacts, c.contacts);
   f("islands", islands, c.islands);
-  f("largest_island", largest_island, c.largest_island);
+  f("max_island_size", max_island_size, c.max_island_size);
   f("missed", missed, c.missed);
   f("error", error, c.error);
   f("sweeps", sweeps, c.sweeps);
-  f("interior_steps", interior_steps, c.interior_steps);
-  f("newton_steps", newton_steps, c.newton_steps);
+  f("interior_point_iterations", interior_point_iterations, c.interior_point_iterations);
+  f("newton_iterations", newton_iterations, c.newton_iterations);
   f("seconds", seconds, c.seconds);
   f("threads", threads, c.threads);
   f("range_distance", range_distance, c.range_distance);
@@ -32,13 +32,13 @@ void each_field(F&& f, O& report, C& c) {
 
 template <class F, Is<SystemIsland> O, class C>
 void each_field(F&& f, O& island, C& c) {
-  auto& [contacts, solved, error, sweeps, interior_steps, newton_steps, range_distance] = island;
+  auto& [contacts, solved, error, sweeps, interior_point_iterations, newton_iterations, range_distance] = island;
   f("contacts", contacts, c.contacts);
   f("solved", solved, c.solved);
   f("error", error, c.error);
   f("sweeps", sweeps, c.sweeps);
-  f("interior_steps", interior_steps, c.interior_steps);
-  f("newton_steps", newton_steps, c.newton_steps);
+  f("interior_point_iterations", interior_point_iterations, c.interior_point_iterations);
+  f("newton_iterations", newton_iterations, c.newton_iterations);
   f("range_distance", range_distance, c.range_distance);
 }
 

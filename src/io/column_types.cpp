@@ -108,7 +108,7 @@ void TypeFinder::add_number(std::string_view cell) {
 void TypeFinder::add_word(std::string_view cell) {
   if (!words_.contains(cell)) words_.emplace(cell);
   // Numbers differ from row to row, so a column of numbers soon has too many words.
-  few_words_ = words_.size() <= most_words && cell.size() <= longest_word && cell != empty_word;
+  few_words_ = words_.size() <= max_words && cell.size() <= longest_word && cell != empty_word;
 }
 
 ColumnType TypeFinder::type(bool in_quotes) const {

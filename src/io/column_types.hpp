@@ -12,7 +12,7 @@ namespace carom::io {
 
 /// Replaces the empty word in HDF5.
 inline constexpr std::string_view empty_word = "(empty)";
-inline constexpr std::size_t most_words = 256;
+inline constexpr std::size_t max_words = 256;
 
 /// Finds the type of a CSV column. Numbers become float64, or 64-bit integers if some exceed 2^53. At most 256 words
 /// become an enumeration, and all else text. The name decides where carom knows the column: `law` and `status` hold

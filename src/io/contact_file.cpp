@@ -6,8 +6,8 @@
 
 namespace carom::io {
 
-template <class Contacts>
-ContactData<Contacts>::ContactData(const ContactNumbers& contacts, std::size_t first, std::size_t count) {
+template <class AnyContacts>
+ContactData<AnyContacts>::ContactData(const ContactNumbers& contacts, std::size_t first, std::size_t count) {
   const auto part = [&](const auto& values) { return std::span(values).subspan(first, count); };
   const auto place = [&](const std::string& name, auto& column) {
     using Target = std::remove_reference_t<decltype(column)>;
@@ -27,8 +27,8 @@ ContactData<Contacts>::ContactData(const ContactNumbers& contacts, std::size_t f
   visit_optional(view_, place);
 }
 
-template <class Contacts>
-ResultData<Contacts>::ResultData(ResultNumbers& results, std::size_t first, std::size_t count) {
+template <class AnyContacts>
+ResultData<AnyContacts>::ResultData(ResultNumbers& results, std::size_t first, std::size_t count) {
   const auto part = [&](auto& values) { return std::span(values).subspan(first, count); };
   const auto place = [&](const std::string& name, auto& column) {
     using Target = std::remove_reference_t<decltype(column)>;
@@ -46,27 +46,27 @@ ResultData<Contacts>::ResultData(ResultNumbers& results, std::size_t first, std:
         column = steps_.emplace_back(Place<std::int32_t>{std::vector<std::int32_t>(count), doubles.data()}).values;
     }
   };
-  visit_results(Contacts{}, view_, place);
-  visit_details(Contacts{}, view_, place);
+  visit_results(AnyContacts{}, view_, place);
+  visit_details(AnyContacts{}, view_, place);
 }
 
-template <class Contacts>
-void ResultData<Contacts>::store() {
+template <class AnyContacts>
+void ResultData<AnyContacts>::store() {
   for (const auto& place : floats_) std::copy(place.values.begin(), place.values.end(), place.target);
   for (const auto& place : steps_) std::copy(place.values.begin(), place.values.end(), place.target);
 }
 
-#define CAROM_FORM(Contacts)            \
-  template class ContactData<Contacts>; \
-  template class ResultData<Contacts>;
-CAROM_FORM(InlineContacts<float>)
-CAROM_FORM(InlineContacts<double>)
-CAROM_FORM(SpaceContacts<float>)
-CAROM_FORM(SpaceContacts<double>)
-CAROM_FORM(planar::InlineContacts<float>)
-CAROM_FORM(planar::InlineContacts<double>)
-CAROM_FORM(planar::SpaceContacts<float>)
-CAROM_FORM(planar::SpaceContacts<double>)
+#define CAROM_FORM(AnyContacts)            \
+  template class ContactData<AnyContacts>; \
+  template class ResultData<AnyContacts>;
+CAROM_FORM(Contacts<float>)
+CAROM_FORM(Contacts<double>)
+CAROM_FORM(KContacts<float>)
+CAROM_FORM(KContacts<double>)
+CAROM_FORM(planar::Contacts<float>)
+CAROM_FORM(planar::Contacts<double>)
+CAROM_FORM(planar::KContacts<float>)
+CAROM_FORM(planar::KContacts<double>)
 #undef CAROM_FORM
 
 }  // namespace carom::io

@@ -11,9 +11,9 @@
 
 namespace carom::io {
 
-/// `count` contacts from `first` on, for the library: Contacts is a form of InlineContacts or SpaceContacts, in 3D or
+/// `count` contacts from `first` on, for the library: Contacts is a form of Contacts or KContacts, in 3D or
 /// planar.
-template <class Contacts>
+template <class AnyContacts>
 class ContactData {
  public:
   /// The numbers are those of this form, and must outlive it.
@@ -21,15 +21,15 @@ class ContactData {
   ContactData(const ContactData&) = delete;
   ContactData& operator=(const ContactData&) = delete;
 
-  const Contacts& view() const { return view_; }
+  const AnyContacts& view() const { return view_; }
 
  private:
-  Contacts view_;
+  AnyContacts view_;
   std::vector<std::vector<float>> floats_;  // columns in float, where Contacts are
 };
 
 /// Places for all results of these contacts.
-template <class Contacts>
+template <class AnyContacts>
 class ResultData {
  public:
   /// `results` are those of this form, and must outlive it.
@@ -37,7 +37,7 @@ class ResultData {
   ResultData(const ResultData&) = delete;
   ResultData& operator=(const ResultData&) = delete;
 
-  const ResultsOf<Contacts>& view() const { return view_; }
+  const ResultsOf<AnyContacts>& view() const { return view_; }
   /// Brings what stands in the places to the results.
   void store();
 
@@ -48,7 +48,7 @@ class ResultData {
     double* target;
   };
 
-  ResultsOf<Contacts> view_;
+  ResultsOf<AnyContacts> view_;
   std::vector<Place<float>> floats_;
   std::vector<Place<std::int32_t>> steps_;
 };

@@ -64,9 +64,9 @@ ContactNumbers::ContactNumbers(const Table& table, Form form, const ReadOptions&
     }
   }
   for (const std::string& name : options.further) place(name, false);
-  for (const columns::Member& member : columns::members)
-    if (const std::size_t i = numbers_.index_of(member.weight); i < numbers_.columns().size())
-      weights_.emplace_back(member.law, i);
+  for (const columns::Component& component : columns::components)
+    if (const std::size_t i = numbers_.index_of(component.weight); i < numbers_.columns().size())
+      weights_.emplace_back(component.law, i);
 
   Reading reading{table, options};
   for (std::size_t i = 0; i < sources_.size(); ++i)

@@ -151,7 +151,7 @@ std::string describe_fault(const Table& table, const ContactNumbers& contacts, s
     case Status::both_immovable:
       return "columns inverse_mass_a, inverse_mass_b and inverse inertias: all are 0, so neither body can move";
     case Status::restitution_out_of_range:
-      return value_of("restitution", fmt::format("is outside [0, {:.4g}]", options.largest_restitution));
+      return value_of("restitution", fmt::format("is outside [0, {:.4g}]", options.max_restitution));
     case Status::negative_friction:
       return value_of("friction", "is negative");
     case Status::static_friction_below_friction:

@@ -149,9 +149,9 @@ std::string with_solution(const FclibProblem& problem, const std::vector<double>
 
 std::string new_fclib(const SystemNumbers& problem, const std::string& name, const std::string& description) {
   Hdf5File file(name);
-  if (problem.block.size() > most_fclib_blocks)
+  if (problem.block.size() > max_fclib_blocks)
     file.fail("would hold " + std::to_string(problem.block.size()) + " blocks of W, and FCLIB counts up to " +
-              std::to_string(most_fclib_blocks));
+              std::to_string(max_fclib_blocks));
   std::vector<std::int32_t> pointer = {0}, column;
   std::vector<double> values;
   for (std::size_t row = 0; row < 3 * problem.contacts(); ++row) {

@@ -13,7 +13,7 @@
 namespace carom::io {
 
 /// Maximum number of blocks of W in a file: FCLIB counts their numbers in 32 bits.
-inline constexpr std::size_t most_fclib_blocks = 2147483647 / 9;
+inline constexpr std::size_t max_fclib_blocks = 2147483647 / 9;
 
 /// Returns true for HDF5 files with a problem. Throws Error if HDF5 cannot open the file.
 bool is_fclib(const std::string& path);

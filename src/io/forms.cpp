@@ -8,22 +8,22 @@ namespace {
 
 constexpr std::array all_forms = {Form::bodies, Form::contact_space, Form::planar_bodies, Form::planar_contact_space};
 
-template <class Contacts>
+template <class AnyContacts>
 FormColumns names() {
   FormColumns names;
   const auto to = [](std::vector<std::string>& list) {
     return [&list](const std::string& name, auto&) { list.push_back(name); };
   };
-  Contacts contacts;
-  ResultsOf<Contacts> results;
+  AnyContacts contacts;
+  ResultsOf<AnyContacts> results;
   visit_needed(contacts, to(names.needed));
   visit_optional(contacts, to(names.optional));
   visit_law_parameters(contacts, to(names.law_parameters));
   visit_results(contacts, results, to(names.results));
   visit_details(contacts, results, to(names.details));
-  names.impulse = std::string(impulse_name<Contacts>);
+  names.impulse = std::string(impulse_name<AnyContacts>);
   const auto to_components = to(names.impulse_components);
-  visit_vector(impulse_name<Contacts>, results.impulse, to_components);
+  visit_vector(impulse_name<AnyContacts>, results.impulse, to_components);
   return names;
 }
 
@@ -60,9 +60,9 @@ bool has_one_of_its_own(const Table& table, Form form, Form other) {
 }  // namespace
 
 const FormColumns& columns_of(Form form) {
-  static const std::array<FormColumns, 4> columns = {names<InlineContacts<double>>(), names<SpaceContacts<double>>(),
-                                                     names<planar::InlineContacts<double>>(),
-                                                     names<planar::SpaceContacts<double>>()};
+  static const std::array<FormColumns, 4> columns = {names<Contacts<double>>(), names<KContacts<double>>(),
+                                                     names<planar::Contacts<double>>(),
+                                                     names<planar::KContacts<double>>()};
   return columns[static_cast<std::size_t>(form)];
 }
 

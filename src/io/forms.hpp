@@ -44,23 +44,24 @@ struct FormColumns {
 const FormColumns& columns_of(Form form);
 
 /// The form that contacts of this type have in files.
-template <class Contacts>
-inline constexpr Form form_of_contacts = is_planar<Contacts>
-                                             ? (has_bodies<Contacts> ? Form::planar_bodies : Form::planar_contact_space)
-                                             : (has_bodies<Contacts> ? Form::bodies : Form::contact_space);
+template <class AnyContacts>
+inline constexpr Form form_of_contacts = is_planar<AnyContacts>
+                                             ? (has_bodies<AnyContacts> ? Form::planar_bodies
+                                                                        : Form::planar_contact_space)
+                                             : (has_bodies<AnyContacts> ? Form::bodies : Form::contact_space);
 
 /// Calls work.template operator()<Contacts>() with the type of the form in double.
 template <class Work>
 auto with_contacts_in_double(Form form, Work&& work) {
   switch (form) {
     case Form::bodies:
-      return work.template operator()<InlineContacts<double>>();
+      return work.template operator()<Contacts<double>>();
     case Form::contact_space:
-      return work.template operator()<SpaceContacts<double>>();
+      return work.template operator()<KContacts<double>>();
     case Form::planar_bodies:
-      return work.template operator()<planar::InlineContacts<double>>();
+      return work.template operator()<planar::Contacts<double>>();
     default:
-      return work.template operator()<planar::SpaceContacts<double>>();
+      return work.template operator()<planar::KContacts<double>>();
   }
 }
 

@@ -63,9 +63,9 @@ std::vector<T> Hdf5File::read(const std::string& path, hid_t type, bool integers
   const hssize_t count = H5Sget_simple_extent_npoints(space);
   // A damaged file may announce any number, whose storage then is not there. HDF5's filters make nothing smaller than
   // by a factor of 1032.
-  constexpr double most_packed = 1032;
+  constexpr double max_packed = 1032;
   const auto size = static_cast<double>(count) * static_cast<double>(H5Tget_size(own_type));
-  if (count < 0 || size > most_packed * static_cast<double>(H5Dget_storage_size(set)))
+  if (count < 0 || size > max_packed * static_cast<double>(H5Dget_storage_size(set)))
     fail("has not the values in " + path + " that it announces");
   std::vector<T> values(static_cast<std::size_t>(count));
   if (count > 0 && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)

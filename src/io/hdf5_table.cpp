@@ -111,7 +111,7 @@ void Hdf5TableReader::find_words(Column& column, ColumnType& type, hid_t own_typ
   if (H5Tget_size(own_type) != 1) fail(column.name, "has an enumeration of more than a byte");
   type.kind = ColumnType::word;
   column.memory_type = {H5Tcopy(own_type), H5Tclose};
-  column.words.assign(most_words, -1);
+  column.words.assign(max_words, -1);
   std::vector<std::string> words;
   for (int i = 0, count = H5Tget_nmembers(own_type); i < count; ++i) {
     std::uint8_t code = 0;

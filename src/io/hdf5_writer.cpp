@@ -91,7 +91,7 @@ std::uint64_t make_column(hid_t file, const Hdf5Column& column, std::size_t rows
 constexpr hsize_t large = 1 << 16, page = 1 << 12;
 
 /// Upper bound of the bytes that HDF5 adds to the cells of a column: padding to a page, header, unit and words.
-std::size_t most_bytes_beside(const Hdf5Column& column) {
+std::size_t max_bytes_beside(const Hdf5Column& column) {
   constexpr std::size_t header = 4096, of_word = 32;
   std::size_t words = 0;
   if (column.type.words)
@@ -104,7 +104,7 @@ std::size_t most_bytes_beside(const Hdf5Column& column) {
 void require_length(const std::string& path, const std::vector<Hdf5Column>& columns, std::size_t rows) {
   std::size_t bytes = 1 << 14;  // for the header of the file and the group
   for (const Hdf5Column& column : columns)
-    bytes += cells_in(extents_of(column, rows)) * H5Tget_size(type_in_file(column.type)) + most_bytes_beside(column);
+    bytes += cells_in(extents_of(column, rows)) * H5Tget_size(type_in_file(column.type)) + max_bytes_beside(column);
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   const int reason = file < 0 || ::ftruncate(file, static_cast<off_t>(bytes)) != 0 ? errno : 0;
   if (file >= 0) ::close(file);

@@ -41,7 +41,7 @@ void SceneData<T>::place_contacts(bool with_laws) {
   };
   visit_needed(view_.contacts, place);
   place("static_friction", view_.contacts.static_friction);
-  place("gap", view_.contacts.gap);
+  place("separation", view_.contacts.separation);
   place("slop", view_.contacts.slop);
   place("target_velocity", view_.contacts.target_velocity);
   visit_vector("surface_velocity", view_.contacts.surface_velocity, place);

@@ -14,8 +14,8 @@
 namespace carom::io {
 namespace {
 
-constexpr std::int32_t least_index = std::numeric_limits<std::int32_t>::min();
-constexpr std::int32_t unknown = least_index;  // of a row that names no body, and is left out
+constexpr std::int32_t min_index = std::numeric_limits<std::int32_t>::min();
+constexpr std::int32_t unknown = min_index;  // of a row that names no body, and is left out
 
 std::optional<double> to_step(std::string_view text) {
   const std::optional<double> step = to_number(text);
@@ -24,8 +24,7 @@ std::optional<double> to_step(std::string_view text) {
 
 std::optional<std::int32_t> to_body(std::string_view text) {
   const std::optional<double> index = to_number(text);
-  if (!index || std::trunc(*index) != *index || *index < least_index ||
-      *index > std::numeric_limits<std::int32_t>::max())
+  if (!index || std::trunc(*index) != *index || *index < min_index || *index > std::numeric_limits<std::int32_t>::max())
     return std::nullopt;
   return static_cast<std::int32_t>(*index);
 }

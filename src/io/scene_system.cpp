@@ -79,9 +79,9 @@ double target(double normal, double wanted, double restitution, double threshold
 std::vector<std::size_t> sound_contacts(const Scene<double>& scene, SceneOptions& options) {
   const std::size_t contacts = scene.contacts.friction.count;
   // Finds the contacts that the solver rejects. One sweep is enough, and no W is built.
-  options.method = SceneMethod::coulomb;
-  options.coulomb.largest_island = 1;
-  options.simultaneous.iterations = 1;
+  options.method = SceneMethod::ncp;
+  options.ncp.max_island_size = 1;
+  options.pgs.iterations = 1;
   std::vector<Status> status(contacts);
   SceneResults<double> results;
   results.status = {status.data(), contacts};
@@ -113,11 +113,11 @@ std::vector<Constraint> constraints_of(const Scene<double>& scene, SceneOptions 
     const std::array<Vector, 3> frame = {t1, t2, n};
     Constraint& own = constraints.emplace_back(
         Constraint{i,
-                   {side_of(scene.bodies, contacts.body_a[i], frame, element(contacts.lever_a, i), 1),
-                    side_of(scene.bodies, contacts.body_b[i], frame, element(contacts.lever_b, i), -1)},
+                   {side_of(scene.bodies, contacts.body_a[i], frame, element(contacts.r_a, i), 1),
+                    side_of(scene.bodies, contacts.body_b[i], frame, element(contacts.r_b, i), -1)},
                    {},
                    {},
-                   std::min(contacts.friction[i], options.coulomb.most_friction)});
+                   std::min(contacts.friction[i], options.ncp.max_friction)});
     for (const Side& side : own.side)
       if (side.body >= 0)
         for (std::size_t d = 0; d < 3; ++d) own.before[d] += dot(side.of[d], velocity_of(scene.bodies, side.body));
@@ -245,9 +245,9 @@ SceneSystem system_of(const Scene<double>& scene, SceneOptions options) {
   double blocks = 0;
   for (const auto& [body, numbers] : of_body)
     blocks += static_cast<double>(numbers.size()) * static_cast<double>(numbers.size());
-  if (blocks > static_cast<double>(most_fclib_blocks))
+  if (blocks > static_cast<double>(max_fclib_blocks))
     throw Error("carom: the contact system of this scene may have " + std::to_string(std::llround(blocks)) +
-                " blocks of W, and FCLIB counts up to " + std::to_string(most_fclib_blocks) +
+                " blocks of W, and FCLIB counts up to " + std::to_string(max_fclib_blocks) +
                 ": too many contacts are on one body; a global system has no W");
   system.row_start.assign(1, 0);
   for (std::size_t k = 0; k < constraints.size(); ++k) {

@@ -24,7 +24,7 @@ constexpr Quantity quantities[] = {
     {"tangential_compliance", "1/kg"},
     {"inverse_inertia", "1/(kg m^2)"},
     {"lever", "m"},
-    {"gap", "m"},
+    {"separation", "m"},
     {"slop", "m"},
     {"rolling_friction", "m"},
     {"spinning_friction", "m"},

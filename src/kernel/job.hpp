@@ -123,7 +123,7 @@ struct alignas(64) InputTile {
   static constexpr std::size_t size = n;
   using Lane = T[size + 64 / sizeof(T)];
 
-  Lane in[columns::numbers_of<InlineContacts<T>>()];
+  Lane in[columns::numbers_of<Contacts<T>>()];
   std::int32_t place[2][size];  // of indexed contacts, where their bodies stand
   T absent[size];               // see gather.hpp
   Lane index_fault;             // a Status, of indexed contacts
@@ -148,13 +148,13 @@ struct alignas(64) LawTile : InputTile<T, 2048 / sizeof(T)> {
   Lane status;                       // a Status
   Lane friction, restitution;
   Lane law;  // a Law
-  // In the order of columns::Parameter; then the weights, in that of columns::members.
-  Lane parameters[columns::parameter_count + columns::member_count];
+  // In the order of columns::Parameter; then the weights, in that of columns::components.
+  Lane parameters[columns::parameter_count + columns::component_count];
   static constexpr std::size_t first_weight = columns::parameter_count;
-  Lane px, py, pz, ux, uy, uz, course;  // what the law makes of it; a Course
-  Lane out[18];                         // results that are not in place in the host's memory
-  unsigned laws[size];                  // of a vector, bits of Law
-  std::uint32_t own[size];              // where contacts stand; `skipped` those of the incremental law
+  Lane px, py, pz, ux, uy, uz, sliding_end;  // what the law makes of it; a SlidingEnd
+  Lane out[18];                              // results that are not in place in the host's memory
+  unsigned laws[size];                       // of a vector, bits of Law
+  std::uint32_t own[size];                   // where contacts stand; `skipped` those of the incremental law
   Status statuses[size];
   Path paths[size];
 };
@@ -166,10 +166,10 @@ struct alignas(64) GroupTile {
   using Lane = T[at_once + 64 / sizeof(T)];
 
   LawColumns<T> own;  // of the group, with what its law reads in the lanes below
-  Lane parameters[columns::parameter_count + columns::member_count], member_impulse[3];
+  Lane parameters[columns::parameter_count + columns::component_count], component_impulse[3];
   Law law[at_once];
   RestitutionLaw restitution_laws[at_once];
-  Status member_status[at_once];
+  Status component_status[at_once];
   std::uint8_t group[size];
   std::uint32_t order[size];  // group by group, the place of a contact
 };
@@ -195,8 +195,8 @@ struct Tally {
   std::size_t* by_status;  // status_room of them
   std::size_t* by_path;    // Path::kinds of them
   std::uint64_t sliding_steps = 0, lane_steps = 0;
-  double largest_energy_gain = 0;
-  std::size_t largest_energy_gain_contact = 0;
+  double max_energy_gain = 0;
+  std::size_t max_energy_gain_contact = 0;
 };
 
 /// One with counts of its own.
@@ -218,7 +218,7 @@ struct Parameters {
   RestitutionLaw restitution_law;  // of contacts that do not name their own
   T normal_tolerance;
   T inertia_tolerance;
-  T largest_restitution;
+  T max_restitution;
 };
 
 /// Which contacts a kernel solves; it leaves the results of others as they are.
@@ -229,33 +229,33 @@ enum class Selection : std::uint8_t {
 
 /// Impulses by the incremental law of contacts from `first` on, for the composites that have it as a member.
 template <class T>
-struct Members {
+struct Components {
   std::size_t first = 0;
   const T* impulse[3] = {};
   const Status* status = nullptr;
 };
 
 /// Contacts is one of the three forms; they and the results are of who makes the job.
-template <class T, template <class> class Contacts>
+template <class T, template <class> class AnyContacts>
 struct Job {
-  const Contacts<T>& contacts;
+  const AnyContacts<T>& contacts;
   const Results<T>& results;
   Parameters<T> parameters;
   Layout layout = {};
   Selection selection = Selection::own;
   unsigned laws = 0;  // that occur in the range, bits of Law
-  Members<T> members = {};
+  Components<T> components = {};
 };
 
 /// Solves the contacts [first, first + count).
-template <class T, template <class> class Contacts>
-using SolveRange = void (*)(const Job<T, Contacts>& job, std::size_t first, std::size_t count,
+template <class T, template <class> class AnyContacts>
+using SolveRange = void (*)(const Job<T, AnyContacts>& job, std::size_t first, std::size_t count,
                             const Workspace<T>& workspace, Tally& tally);
 
 /// The kernel of a family for a precision and a form of contacts.
-template <template <class, template <class> class> class Range, class T, template <class> class Contacts>
+template <template <class, template <class> class> class Range, class T, template <class> class AnyContacts>
 struct KernelFor {
-  Range<T, Contacts> range;
+  Range<T, AnyContacts> range;
 };
 
 /// The kernels of a family for one ISA.
@@ -269,6 +269,6 @@ struct KernelTable : KernelFor<Range, float, Forms>..., KernelFor<Range, double,
   }
 };
 
-using Kernels = KernelTable<SolveRange, InlineContacts, IndexedContacts, SpaceContacts>;
+using Kernels = KernelTable<SolveRange, Contacts, IndexedContacts, KContacts>;
 
 }  // namespace carom::kernel

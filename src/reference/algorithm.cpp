@@ -55,7 +55,7 @@ Eigenvectors eigenvectors(const Matrix3& symmetric) {
   return {{a[0][0], a[1][1], a[2][2]}, v};
 }
 
-double smallest_eigenvalue(const Matrix3& symmetric) {
+double min_eigenvalue(const Matrix3& symmetric) {
   const Vector3 values = eigenvectors(symmetric).values;
   return std::min({values[0], values[1], values[2]});
 }
@@ -88,13 +88,13 @@ Body rotate(const Matrix3& rotation, const Body& body) {
 
 // Collision matrix: step 2.
 
-Vector3 separation_velocity(const Body& a, const Vector3& lever_a, const Body& b, const Vector3& lever_b) {
-  return a.velocity + cross(a.angular_velocity, lever_a) - b.velocity - cross(b.angular_velocity, lever_b);
+Vector3 separation_velocity(const Body& a, const Vector3& r_a, const Body& b, const Vector3& r_b) {
+  return a.velocity + cross(a.angular_velocity, r_a) - b.velocity - cross(b.angular_velocity, r_b);
 }
 
-Matrix3 collision_matrix(const Body& a, const Vector3& lever_a, const Body& b, const Vector3& lever_b) {
-  const Matrix3 ra = cross_matrix(lever_a);
-  const Matrix3 rb = cross_matrix(lever_b);
+Matrix3 collision_matrix(const Body& a, const Vector3& r_a, const Body& b, const Vector3& r_b) {
+  const Matrix3 ra = cross_matrix(r_a);
+  const Matrix3 rb = cross_matrix(r_b);
   const Matrix3 turning = ra * a.inverse_inertia * ra + rb * b.inverse_inertia * rb;
   const double m = a.inverse_mass + b.inverse_mass;
   const double xy = -turning[0][1], xz = -turning[0][2], yz = -turning[1][2];
@@ -154,7 +154,9 @@ void stick(const Collision& c, const Cholesky& factor, Outcome& o, Boundary<trac
   double& wc = o.work_compression;
   double& wd = o.work_decompression;
   Vector3& u = o.u;
-  o.path.course = o.steps == 0 ? Course::stick_at_start : u[2] < 0 ? Course::stick_in_c : Course::stick_in_d;
+  o.path.sliding_end = o.steps == 0 ? SlidingEnd::stick_at_start
+                       : u[2] < 0   ? SlidingEnd::stick_in_c
+                                    : SlidingEnd::stick_in_d;
 
   // The last column of K⁻¹ is all that [R] needs of it; q from (K⁻¹ K)_{13,23} = 0, [R] eq. 11.
   const Vector3 inverse_3 = factor.solve({0, 0, 1});
@@ -243,7 +245,7 @@ Outcome integrate(const Collision& c, const Cholesky& factor, std::int32_t step_
       if (wd > 0) boundary.see(std::abs(wd + e2 * wc) / std::max(std::abs(wc), std::numeric_limits<double>::min()));
     if (wd >= -e2 * wc) {
       if constexpr (tracking) boundary.see(uz / speed);
-      o.path.course = Course::slide_end;
+      o.path.sliding_end = SlidingEnd::slide_end;
       break;
     }
   }
@@ -258,7 +260,7 @@ Outcome integrate(const Collision& c, const Cholesky& factor, std::int32_t step_
   }
   o.work_compression = real * wc;
   o.work_decompression = real * wd;
-  if (o.path.course != Course::slide_end) stick(c, factor, o, boundary);
+  if (o.path.sliding_end != SlidingEnd::slide_end) stick(c, factor, o, boundary);
   o.boundary_distance = boundary.least();
   return o;
 }

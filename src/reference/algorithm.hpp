@@ -18,10 +18,10 @@ Matrix3 rotation_to_z(const Vector3& f);
 /// Body and lever arm in the rotated space.
 Body rotate(const Matrix3& rotation, const Body& body);
 
-Vector3 separation_velocity(const Body& a, const Vector3& lever_a, const Body& b, const Vector3& lever_b);
+Vector3 separation_velocity(const Body& a, const Vector3& r_a, const Body& b, const Vector3& r_b);
 
 /// Symmetric to the last bit.
-Matrix3 collision_matrix(const Body& a, const Vector3& lever_a, const Body& b, const Vector3& lever_b);
+Matrix3 collision_matrix(const Body& a, const Vector3& r_a, const Body& b, const Vector3& r_b);
 
 /// A symmetric matrix is the sum of values[i] vectors[i] vectors[i]ᵀ.
 struct Eigenvectors {
@@ -30,6 +30,6 @@ struct Eigenvectors {
 };
 Eigenvectors eigenvectors(const Matrix3& symmetric);
 /// The smallest eigenvalue of a symmetric matrix, good to a few units of rounding of the largest.
-double smallest_eigenvalue(const Matrix3& symmetric);
+double min_eigenvalue(const Matrix3& symmetric);
 
 }  // namespace carom::reference

@@ -4,7 +4,7 @@
 
 namespace carom::reference {
 
-SpaceContact load(const SpaceContacts<double>& contacts, std::size_t i, const Options& options) {
+SpaceContact load(const KContacts<double>& contacts, std::size_t i, const Options& options) {
   SpaceContact c;
   load_laws(contacts, i, options, c);
   c.k = read(contacts.k, i);
@@ -19,7 +19,7 @@ namespace {
 bool is_positive_semidefinite(const Matrix3& m, double tolerance) {
   // Fast path: most matrices are positive definite, or zero for an immovable body.
   if (m == Matrix3{} || Cholesky::of(m)) return true;
-  return !(smallest_eigenvalue(m) < -tolerance * (m[0][0] + m[1][1] + m[2][2]));
+  return !(min_eigenvalue(m) < -tolerance * (m[0][0] + m[1][1] + m[2][2]));
 }
 
 }  // namespace
@@ -43,10 +43,10 @@ Status fault_of_data(const SpaceContact& c) {
   return fault_of_laws(c);
 }
 
-bool is_definite(const Matrix3& k, const Body& a, const Vector3& lever_a, const Body& b, const Vector3& lever_b) {
+bool is_definite(const Matrix3& k, const Body& a, const Vector3& r_a, const Body& b, const Vector3& r_b) {
   const auto terms = [](const Matrix3& j, const Vector3& r) { return (j[0][0] + j[1][1] + j[2][2]) * dot(r, r); };
-  const double rounding = rounding_of_k(a.inverse_mass + b.inverse_mass,
-                                        terms(a.inverse_inertia, lever_a) + terms(b.inverse_inertia, lever_b));
+  const double rounding =
+      rounding_of_k(a.inverse_mass + b.inverse_mass, terms(a.inverse_inertia, r_a) + terms(b.inverse_inertia, r_b));
   return Cholesky::of(k) && Cholesky::of(less(k, rounding));
 }
 
@@ -62,7 +62,7 @@ Status collide(const Laws& laws, const Matrix3& k, const Vector3& u0, const Opti
   const double speed = std::hypot(u0[0], u0[1], u0[2]);
   if (u0[2] >= 0) {
     if (with_boundary_distance) outcome.boundary_distance = speed > 0 ? u0[2] / speed : 0;
-    outcome.path.course = Course::separating;
+    outcome.path.sliding_end = SlidingEnd::separating;
     return Status::separating;
   }
 
@@ -107,19 +107,18 @@ InContactFrame in_contact_frame(const BodyContact& c) {
   frame.to_contact = rotation_to_z(1 / std::sqrt(dot(c.normal, c.normal)) * c.normal);
   frame.a = rotate(frame.to_contact, c.a);
   frame.b = rotate(frame.to_contact, c.b);
-  frame.lever_a = frame.to_contact * c.lever_a;
-  frame.lever_b = frame.to_contact * c.lever_b;
+  frame.r_a = frame.to_contact * c.r_a;
+  frame.r_b = frame.to_contact * c.r_b;
 
   // Collision matrix (step 2).
-  frame.u0 = separation_velocity(frame.a, frame.lever_a, frame.b, frame.lever_b);
-  frame.k = collision_matrix(frame.a, frame.lever_a, frame.b, frame.lever_b);
+  frame.u0 = separation_velocity(frame.a, frame.r_a, frame.b, frame.r_b);
+  frame.k = collision_matrix(frame.a, frame.r_a, frame.b, frame.r_b);
   return frame;
 }
 
 Status collide(const BodyContact& c, const InContactFrame& frame, const Options& options, bool with_boundary_distance,
                Outcome& outcome) {
-  if (is_finite(frame.k) && is_finite(frame.u0) &&
-      !is_definite(frame.k, frame.a, frame.lever_a, frame.b, frame.lever_b))
+  if (is_finite(frame.k) && is_finite(frame.u0) && !is_definite(frame.k, frame.a, frame.r_a, frame.b, frame.r_b))
     return Status::collision_matrix_not_positive_definite;
   Laws laws = c;
   laws.parameters.candidate = frame.to_contact * c.parameters.candidate;

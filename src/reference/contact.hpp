@@ -18,11 +18,11 @@ struct SpaceContact : Laws {
 
 // Load.
 
-template <class Contacts>
-BodyContact load(const Contacts& contacts, std::size_t i, const Options& options) {
+template <class AnyContacts>
+BodyContact load(const AnyContacts& contacts, std::size_t i, const Options& options) {
   return load_bodies<BodyContact>(contacts, i, options);
 }
-SpaceContact load(const SpaceContacts<double>& contacts, std::size_t i, const Options& options);
+SpaceContact load(const KContacts<double>& contacts, std::size_t i, const Options& options);
 
 // Validate.
 
@@ -30,7 +30,7 @@ Status fault_of_body(const Body& body, const Options& options);
 Status fault_of_data(const SpaceContact& c);
 
 /// True if the matrix `k` of these bodies is positive definite by more than its rounding.
-bool is_definite(const Matrix3& k, const Body& a, const Vector3& lever_a, const Body& b, const Vector3& lever_b);
+bool is_definite(const Matrix3& k, const Body& a, const Vector3& r_a, const Body& b, const Vector3& r_b);
 
 // Law.
 
@@ -38,7 +38,7 @@ bool is_definite(const Matrix3& k, const Body& a, const Vector3& lever_a, const 
 struct InContactFrame {
   Matrix3 to_contact{};  ///< the rotation from the world
   Body a, b;
-  Vector3 lever_a{}, lever_b{};
+  Vector3 r_a{}, r_b{};
   Vector3 u0{};
   Matrix3 k{};
 };

@@ -43,7 +43,7 @@ class ExactRun {
     }
     account_.convert(sliding_.normal(), slip_);
     if (finish == Finish::end) {
-      o.path.course = Course::slide_end;
+      o.path.sliding_end = SlidingEnd::slide_end;
       see(slip_.r / speed_);
     } else if (finish == Finish::rest) {
       finish = stick(o.path);
@@ -126,22 +126,22 @@ class ExactRun {
       step = advance(sliding_, slip_, h);
       ++steps_;
       // The tail grows with the power of h that the nodes do not resolve.
-      const double factor = step.converged ? 0.9 * std::pow(largest_tail / step.tail, 1.0 / 12) : 0.5;
+      const double factor = step.converged ? 0.9 * std::pow(max_tail / step.tail, 1.0 / 12) : 0.5;
       next_h = h * std::clamp(factor, 0.2, 4.0);
-      if (step.converged && step.tail <= largest_tail) return true;
+      if (step.converged && step.tail <= max_tail) return true;
     }
     return false;
   }
 
   Finish slide() {
     // The slip that is left then is lost in the rounding of u0 and of M⁻¹ u0, whatever its direction.
-    constexpr double least_slip = 0x1p-90;
-    if (slip_.r <= least_slip) return Finish::rest;
+    constexpr double min_slip = 0x1p-90;
+    if (slip_.r <= min_slip) return Finish::rest;
     find_crests();
     std::size_t next_crest = 0;
     double turned = 0, last_turning = infinity;
     double next_h = std::min(1.5 / sliding_.size(), 1e100);
-    while (slip_.r > least_slip) {
+    while (slip_.r > min_slip) {
       if (settle(sliding_, slip_, last_turning)) return follow_ray();
       Step step;
       double h = 0;
@@ -175,7 +175,7 @@ class ExactRun {
         continue;
       }
 
-      if (sliding_.growth(slip_.direction) < 0 && sliding_.growth(step.end.direction) >= 0) see(step.least_r / speed_);
+      if (sliding_.growth(slip_.direction) < 0 && sliding_.growth(step.end.direction) >= 0) see(step.min_r / speed_);
       turned += std::abs(step.turn);
       const bool attracts = -sliding_.turning_slope(slip_.direction) * h >= 1;
       last_turning = attracts ? std::abs(sliding_.turning(slip_.direction)) : infinity;
@@ -228,7 +228,9 @@ class ExactRun {
   }
 
   Finish stick(Path& path) {
-    path.course = !moved_ ? Course::stick_at_start : account_.compressing() ? Course::stick_in_c : Course::stick_in_d;
+    path.sliding_end = !moved_                  ? SlidingEnd::stick_at_start
+                       : account_.compressing() ? SlidingEnd::stick_in_c
+                                                : SlidingEnd::stick_in_d;
     if (moved_) see(std::abs(slip_.uz) / speed_);
     if (!account_.compressing()) see(account_.distance_to_end(slip_));
     slip_.r = 0;
@@ -293,13 +295,14 @@ Outcome frictionless(const Collision& c) {
   const double nearest_pz = towards > 0 ? towards / (k * k) : 0;
   const bool rests = r == 0 || (towards > 0 && aside == 0 && nearest_pz < pz);
   const double uz_there = c.u0[2] + c.k[2][2] * nearest_pz;
-  o.path.course = !rests         ? Course::slide_end
-                  : r == 0       ? Course::stick_at_start
-                  : uz_there < 0 ? Course::stick_in_c
-                                 : Course::stick_in_d;
+  o.path.sliding_end = !rests         ? SlidingEnd::slide_end
+                       : r == 0       ? SlidingEnd::stick_at_start
+                       : uz_there < 0 ? SlidingEnd::stick_in_c
+                                      : SlidingEnd::stick_in_d;
   if (rests) o.path.sticking = k > 0 ? Sticking::diverge : Sticking::stable;
   o.path.compressions = r > 0 ? 1 : 0;
-  o.path.decompressions = o.path.course == Course::slide_end || o.path.course == Course::stick_in_d ? 1 : 0;
+  o.path.decompressions =
+      o.path.sliding_end == SlidingEnd::slide_end || o.path.sliding_end == SlidingEnd::stick_in_d ? 1 : 0;
   const double nearest = nearest_pz < pz ? (towards > 0 ? aside / k : r) : infinity;
   o.boundary_distance = std::min({std::abs(c.u0[2]), nearest, std::hypot(o.u[0], o.u[1])}) / speed;
   return o;

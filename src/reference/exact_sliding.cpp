@@ -130,8 +130,8 @@ Step advance(const Sliding& sliding, const Slip& from, double h) {
   x.fill(start.x);
   y.fill(start.y);
   double change = infinity;
-  constexpr int most_iterations = 60;
-  for (int iteration = 0; iteration < most_iterations && !step.converged; ++iteration) {
+  constexpr int max_iterations = 60;
+  for (int iteration = 0; iteration < max_iterations && !step.converged; ++iteration) {
     for (std::size_t i = 0; i < stages; ++i) {
       turning[i] = h * sliding.turning({x[i], y[i]});
       dx[i] = -y[i] * turning[i];
@@ -159,19 +159,19 @@ Step advance(const Sliding& sliding, const Slip& from, double h) {
   }
   const Stages exponent = gauss.integrals(0, growth);
   Stages ds, duz, dpx, dpy, work;
-  double largest_ds = 0, least_ds = infinity;
+  double max_ds = 0, min_ds = infinity;
   for (std::size_t i = 0; i < stages; ++i) {
     ds[i] = h * from.r * std::exp(exponent[i]);
     duz[i] = ds[i] * rise[i];
     dpx[i] = ds[i] * x[i];
     dpy[i] = ds[i] * y[i];
-    largest_ds = std::max(largest_ds, ds[i]);
-    least_ds = std::min(least_ds, ds[i]);
+    max_ds = std::max(max_ds, ds[i]);
+    min_ds = std::min(min_ds, ds[i]);
   }
   const Stages uz = gauss.integrals(from.uz, duz);
   for (std::size_t i = 0; i < stages; ++i) work[i] = ds[i] * uz[i];
 
-  step.least_r = least_ds / h;
+  step.min_r = min_ds / h;
   step.turn = gauss.total(turning);
   step.end.direction = unit(start.x + gauss.total(dx), start.y + gauss.total(dy));
   step.end.r = from.r * std::exp(gauss.total(growth));
@@ -180,7 +180,7 @@ Step advance(const Sliding& sliding, const Slip& from, double h) {
   step.end.py = from.py - sliding.tangential() * gauss.total(dpy);
   step.end.s = from.s + gauss.total(ds);
   step.end.work = from.work + gauss.total(work);
-  step.tail = std::max(gauss.unresolved(turning), gauss.unresolved(ds) / largest_ds);
+  step.tail = std::max(gauss.unresolved(turning), gauss.unresolved(ds) / max_ds);
   return step;
 }
 

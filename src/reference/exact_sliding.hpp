@@ -68,9 +68,9 @@ struct Slip {
 
 struct Step {
   Slip end;
-  double turn = 0;     // by which θ has changed
-  double least_r = 0;  // at the nodes
-  double tail = 0;     // how much of the rates the nodes do not resolve
+  double turn = 0;   // by which θ has changed
+  double min_r = 0;  // at the nodes
+  double tail = 0;   // how much of the rates the nodes do not resolve
   bool converged = false;
 };
 
@@ -79,7 +79,7 @@ Step advance(const Sliding& sliding, const Slip& from, double h);
 
 /// The largest tail at which the end of a step is exact to rounding. The defect of collocation is orthogonal to the
 /// polynomials that the nodes resolve, so the error of the end is of the order of the tail's square.
-inline constexpr double largest_tail = 1e-7;
+inline constexpr double max_tail = 1e-7;
 
 /// A quantity that is watched, and its derivative by τ.
 struct Watched {

@@ -74,7 +74,7 @@ Jacobian differentiate_composite(const Collision& c, const LawParameters& parame
   columns::each_weight([&](const auto&, Law, double weight) { sum += weight / largest; }, parameters.weight);
   Jacobian all;
   all.status = GradientStatus::exact;
-  std::array<Vector3, columns::member_count> impulses{};
+  std::array<Vector3, columns::component_count> impulses{};
   std::size_t i = 0;
   columns::each_weight(
       [&](const auto&, Law law, double weight) {
@@ -158,7 +158,7 @@ double read_or_zero(const Column<const double>& column, std::size_t i) {
 
 }  // namespace
 
-GradientReport differentiate(const SpaceContacts<double>& contacts, const Gradients<double>& gradients,
+GradientReport differentiate(const KContacts<double>& contacts, const Gradients<double>& gradients,
                              const Options& options, double tolerance) {
   GradientReport report;
   report.contacts = check_gradients(contacts, gradients, options, tolerance);

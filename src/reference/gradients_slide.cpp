@@ -124,9 +124,9 @@ struct Slide {
   }
 };
 
-class Course {
+class SlidingEnd {
  public:
-  Course(const Collision& c, RestitutionLaw law, double tolerance) : c_(c), law_(law), tolerance_(tolerance) {
+  SlidingEnd(const Collision& c, RestitutionLaw law, double tolerance) : c_(c), law_(law), tolerance_(tolerance) {
     u_ = c_.u0;
     first_slip_ = std::hypot(c.u0[0], c.u0[1]);
     speed_ = std::hypot(first_slip_, c.u0[2]);
@@ -374,7 +374,7 @@ class Course {
 
 Response<SlideNumber> differentiate_incremental(const Collision& c, RestitutionLaw law, std::int32_t step_budget,
                                                 double tolerance) {
-  return Course(c, law, tolerance).run(step_budget);
+  return SlidingEnd(c, law, tolerance).run(step_budget);
 }
 
 }  // namespace carom::reference

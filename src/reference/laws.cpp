@@ -112,7 +112,7 @@ LawOutcome finish(const Collision& c, const Vector3& p, Status status) {
   o.status = status;
   o.u = c.u0 + c.k * p;
   o.p = p;
-  o.path.course = Cone(c.friction).reached(p) ? Course::slip : Course::stick;
+  o.path.sliding_end = Cone(c.friction).reached(p) ? SlidingEnd::slip : SlidingEnd::stick;
   return o;
 }
 
@@ -140,7 +140,7 @@ LawOutcome failed(const Collision& c, Status status) {
   LawOutcome o;
   o.status = status;
   o.u = c.u0;
-  if (status == Status::separating) o.path.course = Course::separating;
+  if (status == Status::separating) o.path.sliding_end = SlidingEnd::separating;
   return o;
 }
 

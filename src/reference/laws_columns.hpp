@@ -28,7 +28,7 @@ class LawReader {
   void read(Law law) {
     if (static_cast<std::size_t>(law) >= law_count || (!in_plane && law == Law::pfeiffer_glocker))
       return found(Status::law_unavailable);
-    if (law == Law::composite) return read_members();
+    if (law == Law::composite) return read_components();
     columns::each_parameter(
         [&](const auto&, columns::Parameter parameter, const Column<const double>& column) {
           for (const columns::ParameterRange& range : columns::parameter_ranges)
@@ -76,7 +76,7 @@ class LawReader {
     return x;
   }
 
-  void read_members() {
+  void read_components() {
     bool any_column = false, any_member = false;
     columns::each_weight(
         [&](const auto&, Law law, const Column<const double>& column, double& weight) {

@@ -23,9 +23,9 @@ double sign_change(F&& f, double low, double high) {
 
 class Bernstein {
  public:
-  static constexpr std::size_t largest_degree = 8;
+  static constexpr std::size_t max_degree = 8;
   struct Points {
-    std::array<double, largest_degree + 1> at{};
+    std::array<double, max_degree + 1> at{};
     std::size_t count = 0;
 
     void add(double x) { at[count++] = x; }
@@ -36,7 +36,7 @@ class Bernstein {
   Bernstein(std::initializer_list<double> b) : degree_(b.size() - 1) { std::copy(b.begin(), b.end(), b_.begin()); }
 
   double operator()(double x) const {
-    std::array<double, largest_degree + 1> b = b_;
+    std::array<double, max_degree + 1> b = b_;
     for (std::size_t n = degree_; n > 0; --n)
       for (std::size_t i = 0; i < n; ++i) b[i] = (1 - x) * b[i] + x * b[i + 1];
     return b[0];
@@ -93,14 +93,14 @@ class Bernstein {
   explicit Bernstein(std::size_t degree) : degree_(degree) {}
 
   static constexpr auto binomials = [] {
-    std::array<std::array<double, largest_degree + 1>, largest_degree + 1> c{};
-    for (std::size_t n = 0; n <= largest_degree; ++n)
+    std::array<std::array<double, max_degree + 1>, max_degree + 1> c{};
+    for (std::size_t n = 0; n <= max_degree; ++n)
       for (std::size_t k = 0; k <= n; ++k) c[n][k] = k == 0 || k == n ? 1 : c[n - 1][k - 1] + c[n - 1][k];
     return c;
   }();
   static double choose(std::size_t n, std::size_t k) { return binomials[n][k]; }
 
-  std::array<double, largest_degree + 1> b_{};
+  std::array<double, max_degree + 1> b_{};
   std::size_t degree_;
 };
 

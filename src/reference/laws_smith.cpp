@@ -42,7 +42,7 @@ Vector2 tangential(const Vector3& v) {
   return {v[0], v[1]};
 }
 
-double largest_entry(const Matrix3& k) {
+double max_entry(const Matrix3& k) {
   return std::max({k[0][0], k[1][1], k[2][2]});
 }
 
@@ -142,7 +142,7 @@ class Smith {
     const Vector2 m{(a_ * u0_[0] + b * u[0]) / square, (a_ * u0_[1] + b * u[1]) / square};
     const double friction = cone_.tangential * x[2];
     // The rounding of u_t is relative to this speed, and turns m by this angle.
-    const double speed = length(tangential(u0_)) + 3 * largest_entry(k_) * std::hypot(x[0], x[1], cone_.normal * x[2]);
+    const double speed = length(tangential(u0_)) + 3 * max_entry(k_) * std::hypot(x[0], x[1], cone_.normal * x[2]);
     const double tilt = 3 * speed / std::sqrt(square);
 
     Residual r;

@@ -80,7 +80,7 @@ Outcome resolve_incremental(const Problem& c, RestitutionLaw law) {
     const double at_rest = c.y + slide.u_n * to_rest;
     if (!converges || (at_rest > 0 && at_rest >= -c.e * c.y)) {
       const double s = -(1 + c.e) * c.y / slide.u_n, compression = -c.y / slide.u_n;
-      o.path = {Course::slide_end, Sticking::none, 1, 1};
+      o.path = {SlidingEnd::slide_end, Sticking::none, 1, 1};
       o.u = {c.x + slide.u_t * s, -c.e * c.y};
       o.p = {slide.p_t * s, slide.p_n * s};
       o.work_compression = 0.5 * c.y * compression * slide.p_n;
@@ -88,12 +88,12 @@ Outcome resolve_incremental(const Problem& c, RestitutionLaw law) {
       return o;
     }
     if (at_rest <= 0) {
-      o.path = {Course::stick_in_c, Sticking::none, 1, 0};
+      o.path = {SlidingEnd::stick_in_c, Sticking::none, 1, 0};
       account.wc = 0.5 * (c.y + at_rest) * to_rest;
       account.pc = to_rest;
     } else {
       const double compression = -c.y / slide.u_n;
-      o.path = {Course::stick_in_d, Sticking::none, 1, 1};
+      o.path = {SlidingEnd::stick_in_d, Sticking::none, 1, 1};
       account.wc = 0.5 * c.y * compression;
       account.wd = 0.5 * at_rest * at_rest / slide.u_n;
       account.pc = compression;
@@ -104,7 +104,7 @@ Outcome resolve_incremental(const Problem& c, RestitutionLaw law) {
     p_t = slide.p_t * to_rest;
     y = at_rest;
   } else {
-    o.path.course = Course::stick_at_start;
+    o.path.sliding_end = SlidingEnd::stick_at_start;
   }
 
   const Line line = line_from_rest(c, o.path);

@@ -256,8 +256,8 @@ Impulse algebraic(const Problem& c, Law law, const Parameters& parameters) {
 
 // Slides to its end without a change of direction, or leaves along the cone.
 bool slips(Path path) {
-  return path.course == Course::slide_end ||
-         (path.course == Course::stick_at_start && path.sticking == Sticking::diverge);
+  return path.sliding_end == SlidingEnd::slide_end ||
+         (path.sliding_end == SlidingEnd::stick_at_start && path.sticking == Sticking::diverge);
 }
 
 Impulse composite(const Problem& c, const Parameters& parameters, RestitutionLaw restitution_law) {
@@ -332,7 +332,7 @@ Outcome resolve(const Collision& collision, Law law, const Parameters& parameter
     o.p = found.p;
     o.u = c.velocity_after(found.p);
     o.u[1] = normal_velocity(c, law, parameters, o.u[1]);
-    o.path.course = found.slips ? Course::slip : Course::stick;
+    o.path.sliding_end = found.slips ? SlidingEnd::slip : SlidingEnd::stick;
   }
   for (double& x : o.p) x = std::scalbn(x, u_unit - k_unit);
   for (double& x : o.u) x = std::scalbn(x, u_unit);

@@ -9,10 +9,10 @@
 namespace carom::reference::planar {
 namespace {
 
+using carom::planar::Contacts;
 using carom::planar::IndexedContacts;
-using carom::planar::InlineContacts;
+using carom::planar::KContacts;
 using carom::planar::Results;
-using carom::planar::SpaceContacts;
 
 struct Body {
   double inverse_mass = 0, inverse_inertia = 0;
@@ -35,12 +35,12 @@ double cross(const Vector2& a, const Vector2& b) {
 
 // Load.
 
-template <class Contacts>
-BodyContact load(const Contacts& contacts, std::size_t i, const Options& options) {
+template <class AnyContacts>
+BodyContact load(const AnyContacts& contacts, std::size_t i, const Options& options) {
   return load_bodies<BodyContact>(contacts, i, options);
 }
 
-SpaceContact load(const SpaceContacts<double>& contacts, std::size_t i, const Options& options) {
+SpaceContact load(const KContacts<double>& contacts, std::size_t i, const Options& options) {
   SpaceContact c;
   load_laws(contacts, i, options, c);
   c.k_xx = contacts.k.xx[i];
@@ -74,8 +74,8 @@ bool is_definite(const SpaceContact& c) {
 // True if the K of these bodies in `space` is definite only by its rounding.
 bool is_singular(const SpaceContact& space, const BodyContact& of) {
   const double mass = of.a.inverse_mass + of.b.inverse_mass;
-  const double rounding = rounding_of_k(
-      mass, of.a.inverse_inertia * dot(of.lever_a, of.lever_a) + of.b.inverse_inertia * dot(of.lever_b, of.lever_b));
+  const double rounding =
+      rounding_of_k(mass, of.a.inverse_inertia * dot(of.r_a, of.r_a) + of.b.inverse_inertia * dot(of.r_b, of.r_b));
   SpaceContact c = space;
   c.k_xx -= rounding;
   c.k_yy -= rounding;
@@ -92,7 +92,7 @@ Status collide(const SpaceContact& c, Outcome& outcome) {
   if (trace > 0 && !(unit > 0 && std::isfinite(unit))) return Status::overflow;
   if (!is_definite(c)) return Status::collision_matrix_not_positive_definite;
   if (c.u0[1] >= 0) {
-    outcome.path.course = Course::separating;
+    outcome.path.sliding_end = SlidingEnd::separating;
     return Status::separating;
   }
   const Outcome o =
@@ -117,7 +117,7 @@ Vector2 velocity_at(const Body& body, const Vector2& lever) {
 }
 
 Vector2 separation_velocity(const BodyContact& c) {
-  return velocity_at(c.a, c.lever_a) - velocity_at(c.b, c.lever_b);
+  return velocity_at(c.a, c.r_a) - velocity_at(c.b, c.r_b);
 }
 
 struct Frame {
@@ -135,7 +135,7 @@ SpaceContact to_contact_space(const BodyContact& c, const Vector2& t, const Vect
   SpaceContact space;
   static_cast<Laws&>(space) = c;
   const double mass = c.a.inverse_mass + c.b.inverse_mass;
-  const double at = cross(c.lever_a, t), an = cross(c.lever_a, n), bt = cross(c.lever_b, t), bn = cross(c.lever_b, n);
+  const double at = cross(c.r_a, t), an = cross(c.r_a, n), bt = cross(c.r_b, t), bn = cross(c.r_b, n);
   const double ja = c.a.inverse_inertia, jb = c.b.inverse_inertia;
   space.k_xx = mass + ja * at * at + jb * bt * bt;
   space.k_xy = ja * at * an + jb * bt * bn;
@@ -187,20 +187,20 @@ Solution solve_one(const BodyContact& c, const Options& options) {
     s.velocity_a[i] += c.a.inverse_mass * p[i];
     s.velocity_b[i] -= c.b.inverse_mass * p[i];
   }
-  s.angular_velocity_a += c.a.inverse_inertia * cross(c.lever_a, p);
-  s.angular_velocity_b -= c.b.inverse_inertia * cross(c.lever_b, p);
+  s.angular_velocity_a += c.a.inverse_inertia * cross(c.r_a, p);
+  s.angular_velocity_b -= c.b.inverse_inertia * cross(c.r_b, p);
   return s;
 }
 
-template <class Contacts>
-Report solve_columns(const Contacts& contacts, const Results<double>& results, const Options& options) {
+template <class AnyContacts>
+Report solve_columns(const AnyContacts& contacts, const Results<double>& results, const Options& options) {
   return solve_all(contacts, results, options,
                    [&](std::size_t i) { return solve_one(load(contacts, i, options), options); });
 }
 
 }  // namespace
 
-Collision collision_of(const InlineContacts<double>& contacts, std::size_t i) {
+Collision collision_of(const Contacts<double>& contacts, std::size_t i) {
   return collision_of(load(contacts, i, {}));
 }
 
@@ -208,11 +208,11 @@ Collision collision_of(const IndexedContacts<double>& contacts, std::size_t i) {
   return collision_of(load(contacts, i, {}));
 }
 
-Collision collision_of(const SpaceContacts<double>& contacts, std::size_t i) {
+Collision collision_of(const KContacts<double>& contacts, std::size_t i) {
   return collision_of(load(contacts, i, {}));
 }
 
-Report solve(const InlineContacts<double>& contacts, const Results<double>& results, const Options& options) {
+Report solve(const Contacts<double>& contacts, const Results<double>& results, const Options& options) {
   return solve_columns(contacts, results, options);
 }
 
@@ -220,7 +220,7 @@ Report solve(const IndexedContacts<double>& contacts, const Results<double>& res
   return solve_columns(contacts, results, options);
 }
 
-Report solve(const SpaceContacts<double>& contacts, const Results<double>& results, const Options& options) {
+Report solve(const KContacts<double>& contacts, const Results<double>& results, const Options& options) {
   return solve_columns(contacts, results, options);
 }
 

@@ -53,7 +53,7 @@ struct Polynomial {
     for (std::size_t i = 1; i <= degree; ++i) d.a[i - 1] = static_cast<double>(i) * a[i];
     return d;
   }
-  double largest_coefficient() const {
+  double max_coefficient() const {
     double largest = 0;
     for (double x : a) largest = std::max(largest, std::abs(x));
     return largest;
@@ -92,7 +92,7 @@ Roots roots_within(const Polynomial& f, double limit) {
   if (f.degree == 0) return found;
   const Polynomial df = f.derivative();
   Roots ends = roots_within(df, limit);
-  const double rounding = 16 * epsilon * f.largest_coefficient();
+  const double rounding = 16 * epsilon * f.max_coefficient();
   double low = -limit;
   for (std::size_t i = 0; i <= ends.count; ++i) {
     const bool touching = i < ends.count && std::abs(f(ends.at[i])) <= rounding;

@@ -10,7 +10,7 @@
 #include "reference/scene_models.hpp"
 #include "reference/vector.hpp"
 #include "scene/contact_models.hpp"
-#include "scene/one_piece.hpp"
+#include "scene/single_substep.hpp"
 #include "solver/check.hpp"
 
 namespace carom::reference {
@@ -31,10 +31,10 @@ Status status_of(const SceneContact& c) {
 
 Path path_of(const SceneContact& c, Status status) {
   if (is_fault(status)) return {};
-  if (status == Status::separating) return {Course::separating};
-  if (c.path.course != Course::none) return c.path;
+  if (status == Status::separating) return {SlidingEnd::separating};
+  if (c.path.sliding_end != SlidingEnd::none) return c.path;
   const RoundImpulse round = rounded(c, c.impulse + c.impulse_before);
-  return {Cone(round.friction).reached(round.impulse) ? Course::slip : Course::stick};
+  return {Cone(round.friction).reached(round.impulse) ? SlidingEnd::slip : SlidingEnd::stick};
 }
 
 // With the current velocities. NaN if faulty data leave it unknown.
@@ -46,8 +46,7 @@ Vector3 separation_velocity_of(const SceneState& state, const Scene<double>& sce
   const auto body = [&](std::int32_t index) {
     return index < 0 ? Body{} : state.bodies[static_cast<std::size_t>(index)];
   };
-  const Vector3 u =
-      separation_velocity(body(a), state.contacts[i].data.lever_a, body(b), state.contacts[i].data.lever_b);
+  const Vector3 u = separation_velocity(body(a), state.contacts[i].data.r_a, body(b), state.contacts[i].data.r_b);
   return is_finite(u) ? u : unknown;
 }
 
@@ -112,12 +111,12 @@ void add(const SceneIsland& island, const SceneOutcome& outcome, SceneReport& re
   report.iterations = std::max(report.iterations, outcome.iterations);
   report.substeps = std::max(report.substeps, outcome.substeps);
   report.impacts += outcome.impacts;
-  report.greatest_approach = std::max(report.greatest_approach, outcome.approach);
+  report.max_approach_speed = std::max(report.max_approach_speed, outcome.approach);
   report.residual = std::max(report.residual, outcome.residual);
   report.energy_removed += outcome.energy_removed;
-  report.largest_island = std::max(report.largest_island, island.contacts.size() + island.rows.size());
+  report.max_island_size = std::max(report.max_island_size, island.contacts.size() + island.rows.size());
   report.colours = std::max(report.colours, island.colours());
-  report.uncoloured += island.uncoloured();
+  report.overflow_constraints += island.overflow_constraints();
   report.not_converged += outcome.status != IslandStatus::converged ? 1 : 0;
   report.stalled += outcome.status == IslandStatus::stalled ? 1 : 0;
 }
@@ -129,7 +128,7 @@ double slip_before_forces(const SceneState& state, const SceneContact& c) {
     const Body& b = state.bodies[body];
     return b.velocity - by.velocity + cross(b.angular_velocity - by.angular_velocity, lever);
   };
-  const Vector3 u = of(c.a, c.data.lever_a) - of(c.b, c.data.lever_b) - c.surface_velocity;
+  const Vector3 u = of(c.a, c.data.r_a) - of(c.b, c.data.r_b) - c.surface_velocity;
   const Vector3& n = c.data.normal;
   const Vector3 slip = u - (dot(u, n) / dot(n, n)) * n;
   return std::sqrt(dot(slip, slip));
@@ -159,10 +158,10 @@ void take_static_friction(SceneState& state, const SceneIsland& island, const Re
 SceneOutcome solve_island(SceneState& state, const SceneIsland& island, const SceneOptions& options,
                           const std::vector<int>& levels) {
   switch (options.method) {
-    case SceneMethod::simultaneous:
-      return solve_simultaneous(state, island, options, levels);
-    case SceneMethod::sequence:
-      return solve_sequence(state, island, options);
+    case SceneMethod::pgs:
+      return solve_pgs(state, island, options, levels);
+    case SceneMethod::sequential_impacts:
+      return solve_sequential_impacts(state, island, options);
     case SceneMethod::iteration:
       return solve_iteration(state, island, options, levels);
     case SceneMethod::resting:
@@ -170,12 +169,12 @@ SceneOutcome solve_island(SceneState& state, const SceneIsland& island, const Sc
     case SceneMethod::substeps:
       return solve_substeps(state, island, options);
     case SceneMethod::step:
-    case SceneMethod::coulomb:  // rejected
+    case SceneMethod::ncp:  // rejected
       break;
   }
   // [BS] figure 1: collisions, then contacts at rest.
   SceneOptions of_collisions = options;
-  of_collisions.iteration.swept = SweptContacts::colliding;
+  of_collisions.iteration.swept = ContactFilter::colliding;
   const SceneOutcome collisions = solve_iteration(state, island, of_collisions, levels);
   begin_pass(state, island);
   SceneOutcome outcome = solve_resting(state, island, options, levels);
@@ -211,23 +210,22 @@ void store(const std::vector<SceneIsland>& islands, const std::vector<SceneOutco
 }  // namespace
 
 SceneReport solve_scene(const Scene<double>& scene, const SceneResults<double>& results, const SceneOptions& options) {
-  if (scene::moves_in_one_piece(options)) {
+  if (scene::is_single_substep(options)) {
     check_scene_options(options);
-    SceneReport report = solve_scene(scene, results, scene::in_one_piece(options));
+    SceneReport report = solve_scene(scene, results, scene::as_single_substep(options));
     report.method = options.method;
     return report;
   }
   check_scene_options(options);
   check_scene_columns(scene, results);
   scene::check_contact_models(scene, options);
-  if (options.method == SceneMethod::coulomb)
-    throw Error("carom: the reference has no method coulomb; simultaneous has the same law");
+  if (options.method == SceneMethod::ncp) throw Error("carom: the reference has no method ncp; pgs has the same law");
   const auto is = [&](SceneMethod method) { return options.method == method; };
   SceneReads reads;
-  reads.laws = is(SceneMethod::sequence);
+  reads.laws = is(SceneMethod::sequential_impacts);
   reads.row_errors = is(SceneMethod::substeps);
-  reads.gap = is(SceneMethod::resting) || is(SceneMethod::step) || is(SceneMethod::substeps);
-  reads.warm_impulse = is(SceneMethod::simultaneous) || is(SceneMethod::substeps);
+  reads.separation = is(SceneMethod::resting) || is(SceneMethod::step) || is(SceneMethod::substeps);
+  reads.warm_impulse = is(SceneMethod::pgs) || is(SceneMethod::substeps);
   reads.models = reads.warm_impulse;
   reads.velocity_change = reads.warm_impulse || is(SceneMethod::iteration) || is(SceneMethod::step);
   SceneState state = load_scene(scene, options, reads);
@@ -244,7 +242,7 @@ SceneReport solve_scene(const Scene<double>& scene, const SceneResults<double>& 
   std::vector<SceneOutcome> outcomes;
   if (is(SceneMethod::substeps)) move_alone(state, options.substeps);
   for (const SceneIsland& island : islands) {
-    if (!is(SceneMethod::sequence)) take_static_friction(state, island, options.rest);
+    if (!is(SceneMethod::sequential_impacts)) take_static_friction(state, island, options.rest);
     SceneOutcome outcome = solve_island(state, island, options, levels);
     if (has_overflowed(state, island)) {
       give_up(state, island, came, outcome);

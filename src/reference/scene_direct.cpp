@@ -32,7 +32,7 @@ void DirectSolver::begin_substep(int substep) {
   if (substep > 0) of_.before = of_.velocity;
   for (std::size_t i = 0; i < of_.movable; ++i) of_.free[i] = of_.before[i] + 1.0 / substeps_ * forces_[i];
   for (DirectPoint& p : of_.points) {
-    p.gap = p.first_gap + of_.velocity_of(p, moved_)[2];
+    p.separation = p.first_gap + of_.velocity_of(p, moved_)[2];
     p.impulse = p.initial_impulse = p.next_impulse;
   }
   for (DirectRow& row : of_.rows) {
@@ -42,8 +42,8 @@ void DirectSolver::begin_substep(int substep) {
       arm = rotation_matrix(moved_[body].angular_velocity) * first;
       angular = cross(arm, linear);
     };
-    turn(row.a, row.first_arm_a, row.linear_a, row.arm_a, row.angular_a);
-    turn(row.b, row.first_arm_b, row.linear_b, row.arm_b, row.angular_b);
+    turn(row.a, row.first_r_a, row.linear_a, row.r_a, row.angular_a);
+    turn(row.b, row.first_r_b, row.linear_b, row.r_b, row.angular_b);
     row.impulse = row.initial_impulse = row.next_impulse;
     if (substep > 0) row.error = error_of(row, moved_[row.a], moved_[row.b], elapsed_);
   }
@@ -66,15 +66,15 @@ void DirectSolver::stiffen() {
     const DirectRow& first = of_.rows[i];
     double load_a = 0, load_b = 0;
     const auto holds_same_point = [&](const DirectRow& row) {
-      return row.a == first.a && row.b == first.b && row.arm_a == first.arm_a && row.arm_b == first.arm_b;
+      return row.a == first.a && row.b == first.b && row.r_a == first.r_a && row.r_b == first.r_b;
     };
     do {
       const DirectRow& row = of_.rows[i];
-      load_a += row.impulse * dot(row.linear_a, row.arm_a);
-      load_b += row.impulse * dot(row.linear_b, row.arm_b);
+      load_a += row.impulse * dot(row.linear_a, row.r_a);
+      load_b += row.impulse * dot(row.linear_b, row.r_b);
     } while (++i < of_.rows.size() && holds_same_point(of_.rows[i]));
-    add(first.a, first.arm_a, load_a);
-    add(first.b, first.arm_b, load_b);
+    add(first.a, first.r_a, load_a);
+    add(first.b, first.r_b, load_b);
   }
   const auto trace = [](const Matrix3& m) { return m[0][0] + m[1][1] + m[2][2]; };
   for (std::size_t i = 0; i < of_.movable; ++i) {
@@ -113,8 +113,8 @@ void DirectSolver::set_row_targets() {
       const double share = of_.bodies[body].curve * (angle > most ? most * most / (angle * angle) : 1);
       row.target -= h_ / 2 * share * dot(linear, cross(spin, cross(spin, arm)));
     };
-    add(row.a, row.linear_a, row.arm_a);
-    add(row.b, row.linear_b, row.arm_b);
+    add(row.a, row.linear_a, row.r_a);
+    add(row.b, row.linear_b, row.r_b);
   }
 }
 
@@ -149,11 +149,11 @@ void DirectSolver::end_substep() {
   for (std::size_t i = 0; i < of_.bodies.size(); ++i) moved_[i] = ahead(i, moving_);
   const auto share = [&](double size, double initial, std::size_t a, std::size_t b) {
     const double most = 2 * initial + of_.weight_speed * (of_.bodies[a].mass + of_.bodies[b].mass);
-    return is_struck_ && size > most ? most / size : 1;
+    return is_hit_ && size > most ? most / size : 1;
   };
   for (DirectPoint& p : of_.points) {
     p.sum = p.sum + p.impulse;
-    const bool separates = is_struck_ && velocity(p)[2] > of_.weight_speed;
+    const bool separates = is_hit_ && velocity(p)[2] > of_.weight_speed;
     p.next_impulse = (separates ? 0 : share(p.impulse[2], p.initial_impulse[2], p.a, p.b)) * p.impulse;
   }
   for (DirectRow& row : of_.rows) {
@@ -184,15 +184,15 @@ double DirectSolver::error_of(const DirectRow& row, const Twist& a, const Twist&
     return arm == Vector3{} ? dot(angular, rotation) : dot(linear, rotation_matrix(rotation) * arm - arm);
   };
   return row.first_error + dot(row.linear_a, a.velocity) + dot(row.linear_b, b.velocity) - elapsed * row.wanted +
-         turned(row.linear_a, row.angular_a, row.first_arm_a, a.angular_velocity) +
-         turned(row.linear_b, row.angular_b, row.first_arm_b, b.angular_velocity);
+         turned(row.linear_a, row.angular_a, row.first_r_a, a.angular_velocity) +
+         turned(row.linear_b, row.angular_b, row.first_r_b, b.angular_velocity);
 }
 
 // Velocities that reduce the overlaps and the errors of joints, and that are not kept. Loaded contacts hold; friction
 // does not count.
 Twists DirectSolver::correct_positions() {
   const Twists none(of_.bodies.size());
-  bool any = std::ranges::any_of(of_.points, [](const DirectPoint& p) { return p.gap < -p.slop; });
+  bool any = std::ranges::any_of(of_.points, [](const DirectPoint& p) { return p.separation < -p.slop; });
   std::vector<double> row_wanted;
   hold_rows_within_bounds();
   for (DirectRow& row : of_.rows) {
@@ -207,12 +207,12 @@ Twists DirectSolver::correct_positions() {
     row_wanted.push_back(-error / h_);
   }
   if (!any) return none;
-  const double rate = options_.push_out / h_;
+  const double rate = options_.correction_rate / h_;
   std::vector<double> wanted;
   for (DirectPoint& p : of_.points) {
-    const double pushed = std::min(rate * std::max(-p.gap - p.slop, 0.0), options_.largest_push_out_speed);
+    const double pushed = std::min(rate * std::max(-p.separation - p.slop, 0.0), options_.max_correction_speed);
     const double missing = pushed - std::max(velocity(p)[2], 0.0);
-    wanted.push_back(p.gap <= 0 ? std::max(missing, 0.0) : 0);
+    wanted.push_back(p.separation <= 0 ? std::max(missing, 0.0) : 0);
     p.status = p.impulse[2] > 0 || wanted.back() > 0 ? DirectStatus::slips : DirectStatus::open;
   }
   if (!factor()) return none;
@@ -260,9 +260,9 @@ void DirectSolver::rebound() {
   // Loaded contacts that may close their gap are stopped first: the bodies have moved until they touch.
   std::vector<DirectPoint>& points = of_.points;
   if (std::ranges::any_of(points,
-                          [](const DirectPoint& p) { return p.impulse[2] > 0 && p.target[2] < p.least_velocity; })) {
+                          [](const DirectPoint& p) { return p.impulse[2] > 0 && p.target[2] < p.min_velocity; })) {
     for (DirectPoint& p : points)
-      if (p.impulse[2] > 0) p.target[2] = p.least_velocity;
+      if (p.impulse[2] > 0) p.target[2] = p.min_velocity;
     const std::vector<DirectPoint> kept = points;
     const std::vector<DirectRow> kept_rows = of_.rows;
     const Twists kept_velocity = of_.velocity;
@@ -275,11 +275,11 @@ void DirectSolver::rebound() {
   Twists gain(of_.bodies.size());
   double weight = 0, squares = 0;
   for (DirectPoint& p : points) {
-    const double blow = std::max(p.impulse[2] - p.initial_impulse[2], 0.0);
-    p.change = {0, 0, p.restitution * blow};
+    const double impact = std::max(p.impulse[2] - p.initial_impulse[2], 0.0);
+    p.change = {0, 0, p.restitution * impact};
     of_.accelerate(p, p.change, gain);
-    weight += blow;
-    squares += p.restitution * p.restitution * blow;
+    weight += impact;
+    squares += p.restitution * p.restitution * impact;
   }
   if (!keep_rows(gain)) return;
   // The energy with a share s of the gain is linear s + square s². Bodies and surfaces that move by themselves are the
@@ -341,7 +341,8 @@ SceneOutcome DirectSolver::store() {
     c.impulse = c.frame.to_contact * (transpose(p.axes) * p.sum);
     c.next_impulse = c.frame.to_contact * (transpose(p.axes) * (static_cast<double>(substeps_) * p.next_impulse));
     const double bound = p.friction * p.sum[2] * (1 - 1e-6);
-    if (p.sum != Vector3{}) c.path.course = tangential_length(p.sum) >= bound ? Course::slip : Course::stick;
+    if (p.sum != Vector3{})
+      c.path.sliding_end = tangential_length(p.sum) >= bound ? SlidingEnd::slip : SlidingEnd::stick;
   }
   for (const DirectRow& row : of_.rows) {
     state_.rows[row.row].impulse = row.sum;

@@ -46,13 +46,13 @@ enum class DirectStatus : std::uint8_t { open, sticks, slips };
 
 /// A contact of a direct island. Impulses and velocities are along `axes`.
 struct DirectPoint {
-  std::size_t contact = 0;       ///< in SceneState::contacts
-  std::size_t a = 0, b = 0;      ///< in DirectIsland::bodies
-  Matrix3 axes{};                ///< two tangents and the normal
-  Vector3 lever_a{}, lever_b{};  ///< [m] world frame
-  double friction = 0, gap = 0, slop = 0, restitution = 0;
+  std::size_t contact = 0;   ///< in SceneState::contacts
+  std::size_t a = 0, b = 0;  ///< in DirectIsland::bodies
+  Matrix3 axes{};            ///< two tangents and the normal
+  Vector3 r_a{}, r_b{};      ///< [m] world frame
+  double friction = 0, separation = 0, slop = 0, restitution = 0;
   double first_gap = 0;         ///< [m] at the start of the step
-  double least_velocity = 0;    ///< [m/s]
+  double min_velocity = 0;      ///< [m/s]
   double inverse_mass = 0;      ///< [1/kg] sum of both bodies
   Vector3 initial_impulse{};    ///< [N s] of the substep
   Vector3 impulse{}, change{};  ///< [N s]
@@ -69,7 +69,7 @@ struct DirectRow {
   std::size_t row = 0;                                       ///< in SceneState::rows
   std::size_t a = 0, b = 0;                                  ///< in DirectIsland::bodies
   Vector3 linear_a{}, angular_a{}, linear_b{}, angular_b{};  ///< of now
-  Vector3 first_arm_a{}, first_arm_b{}, arm_a{}, arm_b{};    ///< [m] at the start of the step, and of now
+  Vector3 first_r_a{}, first_r_b{}, r_a{}, r_b{};            ///< [m] at the start of the step, and of now
   double wanted = 0, target = 0;                             ///< [m/s] as given, and of the substep
   double first_error = 0, allowed_error = 0;                 ///< [m] smaller errors than the latter are left
   bool keeps_position = true;
@@ -79,9 +79,9 @@ struct DirectRow {
   // Bounds of the impulse [N s], of the substep. A row that is not held has its impulse on one of them.
   double least = -std::numeric_limits<double>::infinity(), largest = std::numeric_limits<double>::infinity();
   bool is_held = true;
-  double error = 0;                           ///< [m] at the start of the substep
-  double least_slack = 0, largest_slack = 0;  ///< [m/s] of the interior point: J v - target is their difference
-  double least_change = 0, largest_change = 0;
+  double error = 0;                     ///< [m] at the start of the substep
+  double min_slack = 0, max_slack = 0;  ///< [m/s] of the interior point: J v - target is their difference
+  double min_change = 0, max_change = 0;
   double barrier_velocity = 0;  ///< [m/s] by which the barrier shifts the target
   double response = 0;          ///< [1/kg] J M⁻¹ Jᵀ
   double compliance = 0;        ///< [1/kg] of the substep: J v gives way by compliance times impulse

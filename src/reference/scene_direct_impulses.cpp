@@ -24,8 +24,8 @@ double power_of_4(double ratio) {
 // Contacts may close their gap. A small gap of a loaded contact counts as closed.
 void DirectSolver::set_targets() {
   for (DirectPoint& p : of_.points) {
-    const bool is_closed = p.gap <= 0 || (p.gap < Thresholds::direct_closed * p.slop && p.impulse[2] > 0);
-    p.target[2] = p.least_velocity - (is_closed ? 0 : p.gap / h_);
+    const bool is_closed = p.separation <= 0 || (p.separation < Thresholds::direct_closed * p.slop && p.impulse[2] > 0);
+    p.target[2] = p.min_velocity - (is_closed ? 0 : p.separation / h_);
   }
 }
 
@@ -36,11 +36,11 @@ void DirectSolver::pass_on_loads() {
     std::vector<DirectPoint*> closed;
     for (std::size_t i = first; i < end; ++i) {
       DirectPoint& p = of_.points[i];
-      if (p.gap <= 0) closed.push_back(&p);
+      if (p.separation <= 0) closed.push_back(&p);
     }
     for (std::size_t i = first; i < end && !closed.empty(); ++i) {
       DirectPoint& p = of_.points[i];
-      if (!(p.impulse[2] > 0) || p.gap <= 0 || !(p.target[2] < p.least_velocity - of_.weight_speed)) continue;
+      if (!(p.impulse[2] > 0) || p.separation <= 0 || !(p.target[2] < p.min_velocity - of_.weight_speed)) continue;
       load = load + p.impulse;
       p.impulse = {};
     }
@@ -50,7 +50,7 @@ void DirectSolver::pass_on_loads() {
 
 void DirectSolver::measure_approach() {
   approach_ = 0;
-  is_struck_ = rebounds_ = false;
+  is_hit_ = rebounds_ = false;
   for (const DirectRow& row : of_.rows) {
     // The direction in which a row acts alone: 1, -1, or 0 for both.
     const double acts = row.least == 0 ? 1 : row.largest == 0 ? -1 : 0;
@@ -58,15 +58,16 @@ void DirectSolver::measure_approach() {
     const double before = DirectIsland::velocity_of(row, of_.before) - row.wanted;
     approach_ = std::max(approach_, acts == 0 ? std::abs(now) : -acts * now);
     const double free_way = row.keeps_position ? std::max(acts * row.error, 0.0) : 0;
-    if (row.keeps_position && acts != 0 && -acts * before - free_way / h_ > Thresholds::direct_blow * of_.weight_speed)
-      is_struck_ = true;
+    if (row.keeps_position && acts != 0 &&
+        -acts * before - free_way / h_ > Thresholds::direct_impact * of_.weight_speed)
+      is_hit_ = true;
   }
   for (const DirectPoint& p : of_.points) {
     const double now = of_.velocity_of(p, of_.free)[2], before = of_.velocity_of(p, of_.before)[2];
-    approach_ = std::max(approach_, p.least_velocity - now);
+    approach_ = std::max(approach_, p.min_velocity - now);
     if (!(now < p.target[2])) continue;
-    if (p.target[2] - before > Thresholds::direct_blow * of_.weight_speed) is_struck_ = true;
-    const double at_rest = std::max(all_.restitution_threshold, Thresholds::direct_blow * std::abs(now - before));
+    if (p.target[2] - before > Thresholds::direct_impact * of_.weight_speed) is_hit_ = true;
+    const double at_rest = std::max(all_.restitution_threshold, Thresholds::direct_impact * std::abs(now - before));
     if (p.restitution > 0 && -before > at_rest) rebounds_ = true;
   }
 }
@@ -83,7 +84,7 @@ void DirectSolver::set_statuses(bool is_loaded) {
       p.change = {};
       p.has_left = false;
       if (!is_loaded) {
-        p.status = p.gap <= 0 ? DirectStatus::sticks : DirectStatus::open;
+        p.status = p.separation <= 0 ? DirectStatus::sticks : DirectStatus::open;
         continue;
       }
       const double size = tangential_length(p.impulse), most = p.friction * p.impulse[2];
@@ -313,7 +314,7 @@ bool DirectSolver::is_thrown() const {
   for (const DirectPoint& p : of_.points) {
     const Vector3 target = {p.target[0], p.target[1], std::max(p.target[2], 0.0)};
     fastest = std::max(fastest, dot(target, target));
-    for (const auto& [body, lever] : {std::pair{p.a, p.lever_a}, std::pair{p.b, p.lever_b}}) {
+    for (const auto& [body, lever] : {std::pair{p.a, p.r_a}, std::pair{p.b, p.r_b}}) {
       if (body < of_.movable) continue;
       const Twist& t = of_.free[body];
       const Vector3 v = t.velocity + cross(t.angular_velocity, lever);
@@ -393,7 +394,7 @@ double DirectSolver::row_residual() const {
 
 // True if the impulses to begin with meet all targets within rounding.
 bool DirectSolver::is_settled() const {
-  if (substeps_ > 1 || is_struck_ || rebounds_) return false;
+  if (substeps_ > 1 || is_hit_ || rebounds_) return false;
   const double most = Thresholds::direct_settled * of_.weight_speed;
   bool is_loaded = false;
   for (const DirectPoint& p : of_.points) {
@@ -434,7 +435,7 @@ bool DirectSolver::find_impulses() {
                                   const SceneRow& given = state_.rows[row.row];
                                   return std::clamp(given.warm_impulse, given.least, given.largest) != 0;
                                 });
-    const bool are_new = is_struck_ || (!(greatest > 0) && !are_rows_known);
+    const bool are_new = is_hit_ || (!(greatest > 0) && !are_rows_known);
     for (int i = 0; i < Thresholds::direct_repeats; ++i) {
       const bool misses =
           missed_ > Thresholds::direct_miss *

@@ -9,8 +9,8 @@
 namespace carom::reference {
 namespace {
 
-constexpr double least_pivot = 1e-15;  // relative to the diagonal element
-constexpr double immovable = 1e30;     // [m²] inertia over mass, about axes about which a body cannot turn
+constexpr double min_pivot = 1e-15;  // relative to the diagonal element
+constexpr double immovable = 1e30;   // [m²] inertia over mass, about axes about which a body cannot turn
 
 }  // namespace
 
@@ -31,7 +31,7 @@ bool DirectMatrix::factor() {
         continue;
       }
       // Rounding may have made the pivot too small.
-      rest = std::max(rest, least_pivot * element);
+      rest = std::max(rest, min_pivot * element);
       if (!(rest > 0) || !std::isfinite(rest)) return false;
       at(i, i) = std::sqrt(rest);
     }
@@ -53,8 +53,7 @@ void DirectMatrix::solve(std::vector<double>& x) const {
 
 Vector3 DirectIsland::velocity_of(const DirectPoint& p, const Twists& twists) const {
   const Twist &a = twists[p.a], &b = twists[p.b];
-  return p.axes *
-         (a.velocity + cross(a.angular_velocity, p.lever_a) - b.velocity - cross(b.angular_velocity, p.lever_b));
+  return p.axes * (a.velocity + cross(a.angular_velocity, p.r_a) - b.velocity - cross(b.angular_velocity, p.r_b));
 }
 
 double DirectIsland::violation() const {
@@ -73,8 +72,8 @@ void DirectIsland::accelerate(const DirectPoint& p, const Vector3& impulse, Twis
     twists[i].velocity = twists[i].velocity + bodies[i].inverse_mass * by;
     twists[i].angular_velocity = twists[i].angular_velocity + bodies[i].inverse_inertia * cross(lever, by);
   };
-  push(p.a, p.lever_a, force);
-  push(p.b, p.lever_b, -1.0 * force);
+  push(p.a, p.r_a, force);
+  push(p.b, p.r_b, -1.0 * force);
 }
 
 double DirectIsland::velocity_of(const DirectRow& row, const Twists& twists) {
@@ -186,8 +185,8 @@ void DirectIsland::add(const DirectPoint& p, const Matrix3& weight) {
     }
     sides.push_back(side);
   };
-  add_side(p.a, p.lever_a, 1);
-  add_side(p.b, p.lever_b, -1);
+  add_side(p.a, p.r_a, 1);
+  add_side(p.b, p.r_b, -1);
   for (const Side& x : sides)
     for (const Side& y : sides)
       for (std::size_t i = 0; i < 6; ++i)
@@ -209,8 +208,8 @@ void DirectIsland::add(const DirectPoint& p, const Vector3& impulse, std::vector
       right[6 * i + 3 + c] += torque[c];
     }
   };
-  push(p.a, p.lever_a, force);
-  push(p.b, p.lever_b, -1.0 * force);
+  push(p.a, p.r_a, force);
+  push(p.b, p.r_b, -1.0 * force);
 }
 
 Twists DirectIsland::solve(std::vector<double> right) const {

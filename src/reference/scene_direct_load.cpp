@@ -120,13 +120,13 @@ void DirectSolver::add(const SceneBlock& block) {
     p.a = index_of_[block.a];
     p.b = index_of_[block.b];
     p.axes = axes_of(1 / std::sqrt(dot(c.data.normal, c.data.normal)) * c.data.normal);
-    p.lever_a = c.data.lever_a;
-    p.lever_b = c.data.lever_b;
+    p.r_a = c.data.r_a;
+    p.r_b = c.data.r_b;
     p.friction = c.friction;
-    p.gap = p.first_gap = c.gap;
+    p.separation = p.first_gap = c.separation;
     p.slop = slop_of(state_, c, options_);
     p.restitution = c.data.restitution;
-    p.least_velocity = c.least_velocity;
+    p.min_velocity = c.min_velocity;
     p.inverse_mass = of_.bodies[p.a].inverse_mass + of_.bodies[p.b].inverse_mass;
     p.target = p.axes * c.surface_velocity;
     const Vector3 warm = options_.warm_start * (p.axes * c.warm_impulse);
@@ -149,8 +149,8 @@ void DirectSolver::add_group(const SceneBlock& block) {
     row.angular_a = from.angular_a;
     row.linear_b = from.linear_b;
     row.angular_b = from.angular_b;
-    row.first_arm_a = row.arm_a = from.arm_a;
-    row.first_arm_b = row.arm_b = from.arm_b;
+    row.first_r_a = row.r_a = from.r_a;
+    row.first_r_b = row.r_b = from.r_b;
     row.wanted = from.target;
     row.first_error = row.error = from.error;
     row.least = from.least;
@@ -181,8 +181,8 @@ int DirectSolver::number_of_substeps() const {
       fastest = std::max(fastest, std::sqrt(dot(speed, speed) / dot(arm, arm)));
   };
   for (const DirectRow& row : of_.rows) {
-    take(row.a, row.first_arm_a);
-    take(row.b, row.first_arm_b);
+    take(row.a, row.first_r_a);
+    take(row.b, row.first_r_b);
   }
   const double angle = fastest * options_.time_step;
   // Contacts take more energy than the turn of an arm changes.
@@ -203,7 +203,7 @@ bool DirectSolver::load() {
     if (!add_body(place)) return false;
   of_.movable = of_.bodies.size();
   for (const SceneBlock& block : island_.blocks) block.is_group ? add_group(block) : add(block);
-  substeps_ = std::max(number_of_substeps(), options_.direct_least);
+  substeps_ = std::max(number_of_substeps(), options_.min_direct_substeps);
   h_ = options_.time_step / substeps_;
   of_.weight_speed /= substeps_;
   for (DirectPoint& p : of_.points) p.next_impulse = 1.0 / substeps_ * p.next_impulse;
@@ -231,7 +231,7 @@ bool DirectSolver::load() {
 
 bool DirectSolver::is_small(int substeps) {
   const auto points = static_cast<double>(of_.points.size());
-  const double visits = options_.rounds * (options_.sweeps + options_.relaxing);
+  const double visits = options_.inner_iterations * (options_.sweeps + options_.relax_iterations);
   const double sweeps = (80 * points + 48 * static_cast<double>(of_.rows.size())) * visits * substeps;
   const double most = std::min(Thresholds::direct_work, sweeps / Thresholds::direct_tries);
   const double work = work_of_factorisation(of_, most);

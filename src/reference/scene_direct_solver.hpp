@@ -101,7 +101,7 @@ class DirectSolver {
   double mean_momentum_ = 0;                     // [N s] of a body with the forces of the step
   double missed_ = 0;     // [m/s] max. by which held contacts missed their targets in the last solve
   double tolerance_ = 0;  // [N s] by which impulses may leave their cones
-  bool is_struck_ = false, rebounds_ = false, may_use_interior_point_ = false;
+  bool is_hit_ = false, rebounds_ = false, may_use_interior_point_ = false;
 };
 
 }  // namespace carom::reference

@@ -177,11 +177,11 @@ double SceneEnergy::work() const {
   for (std::size_t i : island_.contacts) {
     const SceneContact& c = state_.contacts[i];
     const auto of = [&](const Twist& a, const Twist& b) {
-      return c.frame.to_contact * (velocity_at(a, c.data.lever_a) - velocity_at(b, c.data.lever_b));
+      return c.frame.to_contact * (velocity_at(a, c.data.r_a) - velocity_at(b, c.data.r_b));
     };
     const bool is_soft = !relaxes_ && c.frequency > 0 && std::isfinite(c.frequency);
     const bool is_spring = std::isfinite(c.stiffness);
-    const double normal = is_soft || is_spring ? of(mean(c.a), mean(c.b))[2] : std::max(c.least_velocity, 0.0);
+    const double normal = is_soft || is_spring ? of(mean(c.a), mean(c.b))[2] : std::max(c.min_velocity, 0.0);
     sum += c.impulse[2] * normal - dot(c.impulse, of(driven(c.a), driven(c.b)) - c.frame.to_contact * c.surface_slip);
   }
   for (std::size_t n = 0; n < island_.sweep_order.size(); ++n) {

@@ -97,7 +97,9 @@ void colour(const SceneState& state, SceneIsland& island) {
       if (!taken[static_cast<std::size_t>(c)]) free.push_back(c);
     return free;
   };
-  const auto least = [](const std::vector<int>& free) { return free.empty() ? SceneBlock::uncoloured : free[0]; };
+  const auto least = [](const std::vector<int>& free) {
+    return free.empty() ? SceneBlock::overflow_constraints : free[0];
+  };
   const bool has_cycle = !is_tree(state, island);
   Colours of_groups;
   for (SceneBlock& block : island.blocks) {
@@ -117,7 +119,7 @@ void colour(const SceneState& state, SceneIsland& island) {
       const std::vector<int> apart = block.is_group ? free : free_of(taken | of_groups);
       block.colour = least(apart.empty() ? free : apart);
     }
-    if (block.colour == SceneBlock::uncoloured) continue;
+    if (block.colour == SceneBlock::overflow_constraints) continue;
     if (block.is_group) of_groups.set(static_cast<std::size_t>(block.colour));
     each_movable(block, [&](Used& body) { body.colours.set(static_cast<std::size_t>(block.colour)); });
   }
@@ -128,12 +130,12 @@ void colour(const SceneState& state, SceneIsland& island) {
 std::size_t SceneIsland::colours() const {
   std::bitset<SceneBlock::colours> used;
   for (const SceneBlock& block : blocks)
-    if (block.colour != SceneBlock::uncoloured) used.set(static_cast<std::size_t>(block.colour));
+    if (block.colour != SceneBlock::overflow_constraints) used.set(static_cast<std::size_t>(block.colour));
   return used.count();
 }
 
-std::size_t SceneIsland::uncoloured() const {
-  return static_cast<std::size_t>(std::ranges::count(blocks, SceneBlock::uncoloured, &SceneBlock::colour));
+std::size_t SceneIsland::overflow_constraints() const {
+  return static_cast<std::size_t>(std::ranges::count(blocks, SceneBlock::overflow_constraints, &SceneBlock::colour));
 }
 
 std::vector<SceneIsland> islands_of(const SceneState& state) {

@@ -14,9 +14,9 @@ struct SceneBlock {
   bool is_group = false;
   std::vector<std::size_t> items;  ///< rows or contacts, ascending
   std::size_t a = 0, b = 0;        ///< places in SceneState::bodies
-  int colour = 0;                  ///< Blocks of one colour share no movable body; uncoloured has none.
+  int colour = 0;                  ///< Blocks of one colour share no movable body; overflow_constraints has none.
 
-  static constexpr int colours = 64, uncoloured = colours;
+  static constexpr int colours = 64, overflow_constraints = colours;
 };
 
 struct SceneIsland {
@@ -27,7 +27,7 @@ struct SceneIsland {
   std::vector<SceneBlock> sweep_order;  ///< the same by colour
 
   std::size_t colours() const;
-  std::size_t uncoloured() const;
+  std::size_t overflow_constraints() const;
 };
 
 /// The islands in the order of their first bodies. What has a fault is not in any.

@@ -12,22 +12,22 @@
 namespace carom::reference {
 namespace {
 
-constexpr int most_iterations = 30;
+constexpr int max_iterations = 30;
 constexpr int iterations_with_slip = 10;   // before φ is frozen
 constexpr int averaged_iterations = 3;     // of φ when it is frozen
 constexpr std::size_t large_island = 300;  // bodies; larger islands freeze φ only below late_barrier
 constexpr double late_barrier = 1e-4;      // [m/s] times the mean impulse
-constexpr double least_impulse = 0.1;      // at the start, times the mean impulse
+constexpr double min_impulse = 0.1;        // at the start, times the mean impulse
 // Impulses are divided by the mass of their contact or row before they are compared.
 constexpr double share_of_cone = 0.9;   // of friction at the start
 constexpr double row_distance = 0.1;    // from a bound at the start, times the mean impulse
 constexpr double share_of_range = 0.1;  // and of the range between the bounds
 constexpr double share_of_step = 0.98;  // of the longest step within the cones
-constexpr double least_friction = 1e-6, most_friction = 1e3;
-constexpr double least_tolerance = 1e-5, most_tolerance = 1e-3, tolerance_of_speed = 3e-4;
+constexpr double min_friction = 1e-6, max_friction = 1e3;
+constexpr double min_tolerance = 1e-5, max_tolerance = 1e-3, tolerance_of_speed = 3e-4;
 constexpr double vanishing_share = 0.1;  // an impulse is dropped if it changes less than this share of its separation
-constexpr double most_approach = 10;     // times the tolerance, before φ is set again
-constexpr double least_determinant = 1e-300;
+constexpr double max_approach = 10;      // times the tolerance, before φ is set again
+constexpr double min_determinant = 1e-300;
 
 double slip_of(const Vector3& x) {
   return std::sqrt(x[0] * x[0] + x[1] * x[1]);
@@ -88,8 +88,8 @@ struct ConePoint {
   Matrix3 scaling{}, inverse{}, weight{};
   Vector3 lambda{};
 
-  explicit ConePoint(DirectPoint& of) : point(of), is_frictionless(of.friction < least_friction) {
-    if (!is_frictionless) friction = std::min(of.friction, most_friction);
+  explicit ConePoint(DirectPoint& of) : point(of), is_frictionless(of.friction < min_friction) {
+    if (!is_frictionless) friction = std::min(of.friction, max_friction);
   }
 
   Vector3 into_cone(const Vector3& u) const {
@@ -99,7 +99,7 @@ struct ConePoint {
   double mass() const { return 1 / point.inverse_mass; }
 
   void scale() {
-    const double of_x = std::max(determinant(x), least_determinant), of_s = std::max(determinant(s), least_determinant);
+    const double of_x = std::max(determinant(x), min_determinant), of_s = std::max(determinant(s), min_determinant);
     const Vector3 unit_x = 1 / std::sqrt(of_x) * x, unit_s = 1 / std::sqrt(of_s) * s;
     const double f = 1 / (2 * std::sqrt((1 + dot(unit_x, unit_s)) / 2)), size = std::sqrt(std::sqrt(of_s / of_x));
     const Vector3 w = {f * (unit_s[0] - unit_x[0]), f * (unit_s[1] - unit_x[1]), f * (unit_s[2] + unit_x[2])};
@@ -164,11 +164,11 @@ class InteriorPoint {
     for (int i = 0;; ++i) {
       double worst = measure(i);
       const auto is_solved = [&] { return worst < enough && barrier_ < 0.1 * enough * mean_; };
-      if (is_solved() && i < most_iterations && set_slips_again(enough)) worst = measure(i);
+      if (is_solved() && i < max_iterations && set_slips_again(enough)) worst = measure(i);
       if (!(worst < 1e30) || !(barrier_ < 1e30)) return false;
       if (is_solved()) break;
-      if (i == most_iterations) {
-        if (worst > most_tolerance || barrier_ > most_tolerance * mean_) return false;
+      if (i == max_iterations) {
+        if (worst > max_tolerance || barrier_ > max_tolerance * mean_) return false;
         break;
       }
       if (!take_step(enough, worst)) return false;
@@ -189,12 +189,12 @@ class InteriorPoint {
     if (!(mean_ > 0)) mean_ = 1;
     speed_ = island_.weight_speed;
     for (const DirectPoint& p : island_.points) speed_ = std::max(speed_, std::min(0.05, -excess(p)[2]));
-    if (!(speed_ > 0)) speed_ = least_tolerance;
+    if (!(speed_ > 0)) speed_ = min_tolerance;
     barrier_ = mean_ * speed_;
     for (ConePoint& c : cones_) {
       const Vector3 p = c.point.impulse;
       c.x = {c.is_frictionless ? 0 : p[0], c.is_frictionless ? 0 : p[1],
-             std::max(c.friction * p[2], least_impulse * c.friction * mean_ * c.mass())};
+             std::max(c.friction * p[2], min_impulse * c.friction * mean_ * c.mass())};
       const double most = share_of_cone * c.x[2], size = slip_of(c.x);
       if (size > most) c.x = {most / size * c.x[0], most / size * c.x[1], c.x[2]};
       c.s = partner(c.x, barrier_ * c.mass());
@@ -205,7 +205,7 @@ class InteriorPoint {
     for (ConePoint& c : cones_) {
       const Vector3 u = c.into_cone(excess(c.point));
       const double slip = slip_of(u), normal = c.is_frictionless ? u[2] : u[2] + slip;
-      if (c.x[2] > 1.5 * least_impulse * c.friction * mean_ * c.mass() || normal < 2 * c.s[2]) continue;
+      if (c.x[2] > 1.5 * min_impulse * c.friction * mean_ * c.mass() || normal < 2 * c.s[2]) continue;
       const double f = slip > share_of_cone * normal ? share_of_cone * normal / slip : 1;
       c.s = {f * u[0], f * u[1], normal};
       c.x = partner(c.s, barrier_ * c.mass());
@@ -220,8 +220,8 @@ class InteriorPoint {
   template <class F>
   static void each_bound(DirectRow& row, const F& f) {
     if (!row.is_held) return;
-    if (std::isfinite(row.least)) f(row.impulse - row.least, row.least_slack, row.least_change, 1.0);
-    if (std::isfinite(row.largest)) f(row.largest - row.impulse, row.largest_slack, row.largest_change, -1.0);
+    if (std::isfinite(row.least)) f(row.impulse - row.least, row.min_slack, row.min_change, 1.0);
+    if (std::isfinite(row.largest)) f(row.largest - row.impulse, row.max_slack, row.max_change, -1.0);
   }
 
   // Impulses begin within their bounds. A row without a range between its bounds takes no part.
@@ -229,7 +229,7 @@ class InteriorPoint {
     for (DirectRow& row : island_.rows) {
       const double range = row.largest - row.least,
                    distance = std::min(row_distance * mean_ * row.mass, share_of_range * range);
-      row.least_slack = row.largest_slack = row.least_change = row.largest_change = row.barrier_velocity = 0;
+      row.min_slack = row.max_slack = row.min_change = row.max_change = row.barrier_velocity = 0;
       row.is_held = range > 0;
       const double next = std::min(std::max(row.impulse, row.least + distance), row.largest - distance);
       row.change = std::isfinite(row.least) || std::isfinite(row.largest) ? next - row.impulse : 0;
@@ -247,7 +247,7 @@ class InteriorPoint {
       square += body.mass * dot(t.velocity, t.velocity) + dot(t.angular_velocity, body.inertia * t.angular_velocity);
       mass += body.mass;
     }
-    return std::max(least_tolerance, std::min(most_tolerance, tolerance_of_speed * std::sqrt(square / mass)));
+    return std::max(min_tolerance, std::min(max_tolerance, tolerance_of_speed * std::sqrt(square / mass)));
   }
 
   // Sets φ and the misses. Returns the max. miss [m/s].
@@ -256,7 +256,7 @@ class InteriorPoint {
       ++frozen_;
     else if (iteration >= iterations_with_slip && (island_.movable <= large_island || barrier_ < late_barrier * mean_))
       frozen_ = 0;
-    double worst = 0, gap = 0;
+    double worst = 0, separation = 0;
     for (ConePoint& c : cones_) {
       Vector3 s = c.into_cone(excess(c.point));
       if (frozen_ < 0)
@@ -267,19 +267,19 @@ class InteriorPoint {
       c.miss = s - c.s;
       const double miss = std::abs(c.miss[0]) + std::abs(c.miss[1]) + c.friction * std::abs(c.miss[2]);
       if (!(miss <= worst)) worst = miss;
-      gap += dot(c.x, c.s) / c.mass();
+      separation += dot(c.x, c.s) / c.mass();
     }
     auto count = static_cast<double>(cones_.size());
     for (DirectRow& row : island_.rows) {
       if (!row.is_held) continue;
-      const double miss = std::abs(island_.miss_of(row) - row.least_slack + row.largest_slack);
+      const double miss = std::abs(island_.miss_of(row) - row.min_slack + row.max_slack);
       if (!(miss <= worst)) worst = miss;
       each_bound(row, [&](double from, double& slack, double&, double) {
-        gap += from * slack / row.mass;
+        separation += from * slack / row.mass;
         ++count;
       });
     }
-    barrier_ = gap / count;
+    barrier_ = separation / count;
     return worst;
   }
 
@@ -304,7 +304,7 @@ class InteriorPoint {
   // Sets φ to the slips if contacts approach because they slip less than at the time that φ was frozen. Returns false
   // if none does.
   bool set_slips_again(double enough) {
-    if (frozen_ < 0 || !(island_.violation() > most_approach * enough)) return false;
+    if (frozen_ < 0 || !(island_.violation() > max_approach * enough)) return false;
     for (ConePoint& c : cones_) {
       if (c.is_frictionless) continue;
       const double slip = slip_of(excess(c.point));

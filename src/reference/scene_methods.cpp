@@ -15,18 +15,18 @@ double resting_speed(const SceneOptions& options) {
 
 // [m/s] by which a contact misses its least velocity, with the velocities of now.
 double shortfall(const SceneState& state, const SceneContact& c) {
-  return c.least_velocity - relative_velocity(state, c)[2];
+  return c.min_velocity - relative_velocity(state, c)[2];
 }
 
 // A contact collides if it approaches faster than contacts at rest, and closes its gap within the time step. Only
 // SceneMethod::step has gaps here.
 bool collides(const SceneState& state, const SceneContact& c, const SceneOptions& options) {
   if (!(shortfall(state, c) > resting_speed(options))) return false;
-  return !(c.gap > 0) || c.gap / options.resting.time_step + relative_velocity(state, c)[2] < 0;
+  return !(c.separation > 0) || c.separation / options.resting.time_step + relative_velocity(state, c)[2] < 0;
 }
 
 // [m/s] the greatest approach of what collides. 0 if nothing does.
-double greatest_collision(const SceneState& state, const SceneIsland& island, const SceneOptions& options) {
+double max_collision(const SceneState& state, const SceneIsland& island, const SceneOptions& options) {
   double greatest = 0;
   for (std::size_t i : island.contacts)
     if (collides(state, state.contacts[i], options)) greatest = std::max(greatest, shortfall(state, state.contacts[i]));
@@ -44,7 +44,7 @@ void take_colliding(SceneState& state, const SceneIsland& island, const SceneOpt
 void take_touching(SceneState& state, const SceneIsland& island, const SceneOptions& options) {
   for (std::size_t i : island.contacts) {
     SceneContact& c = state.contacts[i];
-    c.takes_part = c.approach0 <= c.least_velocity;
+    c.takes_part = c.approach0 <= c.min_velocity;
     c.target = target_of(c.approach0, c, options.restitution_threshold);
   }
 }
@@ -52,7 +52,7 @@ void take_touching(SceneState& state, const SceneIsland& island, const SceneOpti
 }  // namespace
 
 double target_of(double before, const SceneContact& c, double threshold) {
-  const double least = c.least_velocity, e = c.data.restitution;
+  const double least = c.min_velocity, e = c.data.restitution;
   if (before >= least) {
     // A contact that separates may be caught up with, at no more than its own rebound; an overlap is pushed out all the
     // same.
@@ -67,7 +67,7 @@ double target_of(double before, const SceneContact& c, double threshold) {
   return rebound > 0 ? std::max(least, rebound) : least;
 }
 
-double greatest_approach(const SceneState& state, const SceneIsland& island) {
+double max_approach_speed(const SceneState& state, const SceneIsland& island) {
   double greatest = 0;
   for (std::size_t i : island.contacts)
     if (state.contacts[i].takes_part) greatest = std::max(greatest, shortfall(state, state.contacts[i]));
@@ -83,19 +83,19 @@ void begin_pass(SceneState& state, const SceneIsland& island) {
   }
 }
 
-SceneOutcome solve_simultaneous(SceneState& state, const SceneIsland& island, const SceneOptions& options,
-                                const std::vector<int>& levels) {
+SceneOutcome solve_pgs(SceneState& state, const SceneIsland& island, const SceneOptions& options,
+                       const std::vector<int>& levels) {
   SceneOutcome outcome;
-  outcome.approach = greatest_approach(state, island);
+  outcome.approach = max_approach_speed(state, island);
   const double tolerance = options.relative_tolerance * outcome.approach;
   for (std::size_t i : island.contacts) {
     SceneContact& c = state.contacts[i];
     c.target = target_of(c.approach0, c, options.restitution_threshold);
   }
   RowWork work(state, island.rows);
-  SceneSweeps sweeps(state, island, options, SceneMethod::simultaneous);
+  SceneSweeps sweeps(state, island, options, SceneMethod::pgs);
   sweeps.warm_start();
-  const IslandStatus end = sweeps.run(options.simultaneous.iterations, tolerance);
+  const IslandStatus end = sweeps.run(options.pgs.iterations, tolerance);
   if (!levels.empty()) sweeps.propagate_shock(levels);
   work.end();
   sweeps.end();
@@ -109,15 +109,15 @@ SceneOutcome solve_iteration(SceneState& state, const SceneIsland& island, const
                              const std::vector<int>& levels) {
   SceneOutcome outcome;
   const int most = options.iteration.iterations;
-  const bool is_colliding = options.iteration.swept == SweptContacts::colliding;
+  const bool is_colliding = options.iteration.swept == ContactFilter::colliding;
   RowWork work(state, island.rows);
   SceneSweeps sweeps(state, island, options, SceneMethod::iteration);
-  const auto collision = [&] { return is_colliding ? greatest_collision(state, island, options) : 0; };
+  const auto collision = [&] { return is_colliding ? max_collision(state, island, options) : 0; };
   if (is_colliding)
     take_colliding(state, island, options);
   else
     take_touching(state, island, options);
-  outcome.approach = greatest_approach(state, island);
+  outcome.approach = max_approach_speed(state, island);
   outcome.approach = std::max(outcome.approach, sweeps.begin_rows());
   const double tolerance = options.relative_tolerance * outcome.approach;
 
@@ -147,7 +147,7 @@ SceneOutcome solve_resting(SceneState& state, const SceneIsland& island, const S
   for (std::size_t i : island.contacts) {
     SceneContact& c = state.contacts[i];
     c.takes_part = shortfall(state, c) <= speed_at_rest;
-    c.target = c.least_velocity;
+    c.target = c.min_velocity;
   }
   RowWork work(state, island.rows);
   SceneSweeps sweeps(state, island, options, SceneMethod::resting);

@@ -28,7 +28,7 @@ struct SceneOutcome {
 double target_of(double before, const SceneContact& c, double threshold);
 
 /// [m/s] Max. violation of the least velocities of contacts and of the targets of rows in an island.
-double greatest_approach(const SceneState& state, const SceneIsland& island);
+double max_approach_speed(const SceneState& state, const SceneIsland& island);
 
 /// Adds the impulses of this pass to the impulses of earlier passes.
 void begin_pass(SceneState& state, const SceneIsland& island);
@@ -47,13 +47,13 @@ void move_alone(SceneState& state, const SubstepsOptions& options, std::size_t b
 void move_alone(SceneState& state, const SubstepsOptions& options);
 
 /// `levels`: levels_of(state) with shock propagation, else empty.
-SceneOutcome solve_simultaneous(SceneState& state, const SceneIsland& island, const SceneOptions& options,
-                                const std::vector<int>& levels);
+SceneOutcome solve_pgs(SceneState& state, const SceneIsland& island, const SceneOptions& options,
+                       const std::vector<int>& levels);
 SceneOutcome solve_iteration(SceneState& state, const SceneIsland& island, const SceneOptions& options,
                              const std::vector<int>& levels);
 SceneOutcome solve_resting(SceneState& state, const SceneIsland& island, const SceneOptions& options,
                            const std::vector<int>& levels);
-SceneOutcome solve_sequence(SceneState& state, const SceneIsland& island, const SceneOptions& options);
+SceneOutcome solve_sequential_impacts(SceneState& state, const SceneIsland& island, const SceneOptions& options);
 SceneOutcome solve_substeps(SceneState& state, const SceneIsland& island, const SceneOptions& options);
 
 }  // namespace carom::reference

@@ -165,8 +165,8 @@ void turn_to_axes_of_friction(SceneContact& c) {
   const Matrix3 turn = axes * transpose(c.frame.to_contact);
   c.frame.a = rotate(axes, c.data.a);
   c.frame.b = rotate(axes, c.data.b);
-  c.frame.lever_a = axes * c.data.lever_a;
-  c.frame.lever_b = axes * c.data.lever_b;
+  c.frame.r_a = axes * c.data.r_a;
+  c.frame.r_b = axes * c.data.r_b;
   c.frame.u0 = turn * c.frame.u0;
   c.frame.k = turn * c.frame.k * transpose(turn);
   c.frame.to_contact = axes;
@@ -274,8 +274,8 @@ void SceneMoments::roll(std::size_t n, const Vector3& velocity, Matrix3 k) {
   Vector2 slip{o[0], o[1]};
   // A body that the contact holds turns about it.
   const bool turns_all_ways = b.xx * b.yy - b.xy * b.xy > 1e-12 * (b.xx + b.yy) * (b.xx + b.yy);
-  Matrix3 k_mp = c.frame.a.inverse_inertia * cross_matrix(c.frame.lever_a) +
-                 c.frame.b.inverse_inertia * cross_matrix(c.frame.lever_b);
+  Matrix3 k_mp =
+      c.frame.a.inverse_inertia * cross_matrix(c.frame.r_a) + c.frame.b.inverse_inertia * cross_matrix(c.frame.r_b);
   // An axis without friction holds nothing.
   const double frictions[] = {c.friction, c.has_ellipse ? c.friction_2 : c.friction};
   for (std::size_t axis = 0; axis < 2; ++axis)

@@ -25,7 +25,7 @@ std::size_t place_of(std::int32_t body, std::size_t bodies) {
 }
 
 double finite_friction(double friction) {
-  return std::min(friction, SceneThresholds::most_friction);
+  return std::min(friction, SceneThresholds::max_friction);
 }
 
 // Columns that the method does not read count as missing.
@@ -57,7 +57,7 @@ Status fault_of(const SceneContact& c, const Options& options, Numbers numbers) 
   const Status of_data = fault_of_data(c.data, options, numbers);
   if (of_data != Status::ok) return of_data;
   if (!is_finite(c.frame.k)) return Status::overflow;
-  if (!is_definite(c.frame.k, c.frame.a, c.frame.lever_a, c.frame.b, c.frame.lever_b))
+  if (!is_definite(c.frame.k, c.frame.a, c.frame.r_a, c.frame.b, c.frame.r_b))
     return Status::collision_matrix_not_positive_definite;
   if (c.static_friction < c.friction) return Status::static_friction_below_friction;
   if (c.frequency < 0) return Status::negative_frequency;
@@ -106,7 +106,7 @@ double approach_of(const std::vector<Twist>& twists, const SceneContact& c) {
   const auto at = [&](std::size_t body, const Vector3& lever) {
     return body < twists.size() ? twists[body].velocity + cross(twists[body].angular_velocity, lever) : Vector3{};
   };
-  return (c.frame.to_contact * (at(c.a, c.data.lever_a) - at(c.b, c.data.lever_b)))[2];
+  return (c.frame.to_contact * (at(c.a, c.data.r_a) - at(c.b, c.data.r_b)))[2];
 }
 
 SceneContact load_contact(const Scene<double>& scene, const IndexedContacts<double>& columns, std::size_t i,
@@ -118,9 +118,9 @@ SceneContact load_contact(const Scene<double>& scene, const IndexedContacts<doub
   const double static_friction = read_or(scene.contacts.static_friction, i, c.data.friction);
   c.friction = finite_friction(c.data.friction);
   c.static_friction = finite_friction(static_friction);
-  c.least_velocity = read_or(scene.contacts.target_velocity, i, 0);
+  c.min_velocity = read_or(scene.contacts.target_velocity, i, 0);
   c.surface_velocity = read_if_there(scene.contacts.surface_velocity, i);
-  if (reads.gap) c.gap = read_or(scene.contacts.gap, i, 0);
+  if (reads.separation) c.separation = read_or(scene.contacts.separation, i, 0);
   if (reads.row_errors) c.slop = read_or(scene.contacts.slop, i, 0);
   const bool may_be_soft = reads.row_errors && scene.contacts.frequency;
   c.frequency = may_be_soft ? scene.contacts.frequency[i] : infinity;
@@ -129,9 +129,9 @@ SceneContact load_contact(const Scene<double>& scene, const IndexedContacts<doub
   if (reads.warm_impulse) c.warm_impulse = read_if_there(scene.contacts.warm_impulse, i);
 
   Numbers numbers;
-  numbers.see(c.least_velocity);
+  numbers.see(c.min_velocity);
   numbers.see(c.surface_velocity);
-  numbers.see(c.gap);
+  numbers.see(c.separation);
   numbers.see(c.slop);
   numbers.see(c.damping_ratio);
   numbers.see(c.warm_impulse);
@@ -179,7 +179,7 @@ Status fault_of(const SceneRow& row, Status of_bodies, const SceneState& state) 
   Numbers numbers;
   for (const Vector3& v : {row.linear_a, row.angular_a, row.linear_b, row.angular_b}) numbers.see(v);
   for (double x : {row.target, row.compliance, row.warm_impulse, row.error, row.damping_ratio}) numbers.see(x);
-  for (const Vector3& v : {row.arm_a, row.arm_b}) numbers.see(v);
+  for (const Vector3& v : {row.r_a, row.r_b}) numbers.see(v);
   if (std::isnan(row.frequency)) numbers.see(row.frequency);  // infinity means rigid
   // A lower limit of +infinity leaves no valid impulse.
   if (!(row.least < infinity)) numbers.see(row.least);
@@ -209,8 +209,8 @@ SceneRow load_row(const JointRows<double>& rows, std::size_t i, const SceneState
   row.linear_b = read(rows.linear_b, i);
   row.angular_b = read(rows.angular_b, i);
   row.target = read_or(rows.target_velocity, i, 0);
-  row.least = read_or(rows.least_impulse, i, -infinity);
-  row.largest = read_or(rows.largest_impulse, i, infinity);
+  row.least = read_or(rows.min_impulse, i, -infinity);
+  row.largest = read_or(rows.max_impulse, i, infinity);
   row.compliance = read_or(rows.compliance, i, 0);
   if (reads.warm_impulse) row.warm_impulse = read_or(rows.warm_impulse, i, 0);
   if (reads.row_errors) {
@@ -218,8 +218,8 @@ SceneRow load_row(const JointRows<double>& rows, std::size_t i, const SceneState
     row.has_error = static_cast<bool>(rows.error);
     row.frequency = read_or(rows.frequency, i, options.joint_frequency);
     row.damping_ratio = read_or(rows.damping_ratio, i, options.joint_damping_ratio);
-    row.arm_a = read_if_there(rows.arm_a, i);
-    row.arm_b = read_if_there(rows.arm_b, i);
+    row.r_a = read_if_there(rows.r_a, i);
+    row.r_b = read_if_there(rows.r_b, i);
   }
 
   const std::size_t bodies = state.bodies.size() - 1;
@@ -260,7 +260,7 @@ SceneState load_scene(const Scene<double>& scene, const SceneOptions& options, c
 }
 
 Vector3 relative_velocity(const SceneState& state, const SceneContact& c) {
-  const Vector3 u = separation_velocity(state.bodies[c.a], c.data.lever_a, state.bodies[c.b], c.data.lever_b);
+  const Vector3 u = separation_velocity(state.bodies[c.a], c.data.r_a, state.bodies[c.b], c.data.r_b);
   return c.frame.to_contact * (u - c.surface_slip);
 }
 
@@ -268,13 +268,13 @@ void apply_impulse(SceneState& state, const SceneContact& c, const Vector3& impu
   const Matrix3 to_world = transpose(c.frame.to_contact);
   // An immovable body keeps its velocity bit by bit.
   if (on_a && state.is_movable(c.a)) {
-    const Change change = change_by(impulse, to_world, c.frame.a, c.frame.lever_a);
+    const Change change = change_by(impulse, to_world, c.frame.a, c.frame.r_a);
     Body& body = state.bodies[c.a];
     body.velocity = body.velocity + change.velocity;
     body.angular_velocity = body.angular_velocity + change.angular_velocity;
   }
   if (on_b && state.is_movable(c.b)) {
-    const Change change = change_by(impulse, to_world, c.frame.b, c.frame.lever_b);
+    const Change change = change_by(impulse, to_world, c.frame.b, c.frame.r_b);
     Body& body = state.bodies[c.b];
     body.velocity = body.velocity - change.velocity;
     body.angular_velocity = body.angular_velocity - change.angular_velocity;

@@ -19,9 +19,9 @@ struct SceneContact {
   double friction = 0, static_friction = 0;  ///< [1] finite, as the sweeps take them
   Vector3 surface_velocity{};                ///< [m/s] as given
   Vector3 surface_slip{};                    ///< [m/s] its tangential part
-  double least_velocity = 0;                 ///< [m/s] SceneContacts::target_velocity
+  double min_velocity = 0;                   ///< [m/s] SceneContacts::target_velocity
   double velocity_change = 0;                ///< [m/s] of u·n by forces, in the velocities already
-  double gap = 0;                            ///< [m]
+  double separation = 0;                     ///< [m]
   double slop = 0;                           ///< [m] SceneContacts::slop
   double frequency = 0, damping_ratio = 0;   ///< [Hz] infinite of hard contacts, [1]
   Vector3 warm_impulse{};                    ///< [N s]
@@ -60,7 +60,7 @@ struct SceneRow {
   double error = 0;                         ///< [m] at the start of the step
   bool has_error = false;                   ///< the caller gives it
   double frequency = 0, damping_ratio = 0;  ///< [Hz], [1]
-  Vector3 arm_a{}, arm_b{};                 ///< [m]
+  Vector3 r_a{}, r_b{};                     ///< [m]
 };
 
 /// A velocity and an angular velocity.
@@ -90,7 +90,7 @@ struct SceneState {
 
 /// The columns that a method reads in addition to the columns that all methods read.
 struct SceneReads {
-  bool laws = false, gap = false, warm_impulse = false, velocity_change = false, row_errors = false;
+  bool laws = false, separation = false, warm_impulse = false, velocity_change = false, row_errors = false;
   bool models = false;
 };
 

@@ -15,7 +15,7 @@ struct ContactStep {
 };
 
 /// The three components at a time: the impulse that stops `velocity` where static friction allows it, else one on the
-/// friction cone against a slip that is taken from `velocity` and the impulse so far. SceneMethod::simultaneous.
+/// friction cone against a slip that is taken from `velocity` and the impulse so far. SceneMethod::pgs.
 Vector3 step_on_cone(const ContactStep& step, double relaxation);
 
 /// The normal impulse first, then friction for it. [BS] eqs. 1 to 6; eq. 4 with the sum of the normal impulses, as eq.

@@ -63,13 +63,13 @@ double slop_of(const SceneState& state, const SceneBlock& block, const SubstepsO
 
 // [1/s²] Maximum of load / slop over the blocks. The load [m/s²] is half of the forces on a body for its mass, by the
 // impulses that the step begins with, or gravity times a ratio of masses.
-double greatest_need(const SceneState& state, const SceneIsland& island, const SceneOptions& options) {
+double max_need(const SceneState& state, const SceneIsland& island, const SceneOptions& options) {
   std::map<std::size_t, double> carried;
-  double most = 0, least_slop = std::numeric_limits<double>::infinity();
+  double most = 0, min_slop = std::numeric_limits<double>::infinity();
   bool has_impulse = false;
   for (const SceneBlock& block : island.blocks) {
     const double slop = slop_of(state, block, options.substeps);
-    least_slop = std::min(least_slop, slop);
+    min_slop = std::min(min_slop, slop);
     double size = 0;
     for (std::size_t i : block.items) {
       const SceneContact* const c = block.is_group ? nullptr : &state.contacts[i];
@@ -98,7 +98,7 @@ double greatest_need(const SceneState& state, const SceneIsland& island, const S
   }
   const bool is_cold =
       !has_impulse && std::all_of(carried.begin(), carried.end(), [](const auto& of) { return of.second == 0; });
-  if (is_cold) most = std::max(most, options.rest.gravity * cold_load(state, island) / least_slop);
+  if (is_cold) most = std::max(most, options.rest.gravity * cold_load(state, island) / min_slop);
   for (const SceneBlock& block : island.blocks)
     for (std::size_t body : {block.a, block.b})
       if (state.is_movable(body))
@@ -110,7 +110,7 @@ double greatest_need(const SceneState& state, const SceneIsland& island, const S
 // The number of substeps of the sweeps.
 int number_of_substeps(const SceneState& state, const SceneIsland& island, const SceneOptions& options) {
   const SubstepsOptions& of = options.substeps;
-  const double wanted = 2 * of.time_step * std::sqrt(greatest_need(state, island, options));
+  const double wanted = 2 * of.time_step * std::sqrt(max_need(state, island, options));
   const int least =
       of.least < of.most ? std::max(of.least, std::min(SceneThresholds::swept_substeps, of.most)) : of.least;
   return static_cast<int>(std::ceil(std::clamp(wanted, static_cast<double>(least), static_cast<double>(of.most))));
@@ -135,11 +135,11 @@ class Substeps {
   SceneOutcome run() {
     SceneOutcome outcome;
     outcome.substeps = count_;
-    outcome.approach = greatest_approach(state_, island_);
+    outcome.approach = max_approach_speed(state_, island_);
     for (std::size_t i : island_.rows) velocities_before_[i] = velocity_of(state_, state_.rows[i]);
     follow_moving_bodies();
     begin();
-    SceneEnergy energy(state_, island_, moments_, count_, options_.relaxing > 0, 0.25 / h_);
+    SceneEnergy energy(state_, island_, moments_, count_, options_.relax_iterations > 0, 0.25 / h_);
     energy.begin();
     for (std::size_t i : island_.bodies) inverse_inertia_[i] = state_.bodies[i].inverse_inertia;
     for (std::size_t i : island_.rows) errors_[i] = state_.rows[i].error;
@@ -149,7 +149,7 @@ class Substeps {
       for (std::size_t i : island_.bodies) add(state_.bodies[i], 1.0 / count_ * change_of(i));
       if (k % substeps_from_impulses == 0) turned_.clear();
       warm_start(k == 0);
-      aim();
+      goal();
       for (int n = 0; n < options_.sweeps; ++n) sweep(n == 0);
       for (std::size_t i : island_.bodies) {
         const Body& body = state_.bodies[i];
@@ -158,11 +158,11 @@ class Substeps {
       }
       energy.turn();
       elapsed_ = (k + 1) * h_;
-      if (options_.relaxing > 0 || k + 1 < count_) turn();
+      if (options_.relax_iterations > 0 || k + 1 < count_) turn();
       relax();
-      for (int n = 0; n < options_.relaxing; ++n) sweep();
+      for (int n = 0; n < options_.relax_iterations; ++n) sweep();
       energy.check();
-      outcome.iterations += options_.sweeps + options_.relaxing;
+      outcome.iterations += options_.sweeps + options_.relax_iterations;
     }
     elapsed_ = options_.time_step;
     set_next_impulses(outcome.approach);
@@ -256,8 +256,8 @@ class Substeps {
   double gap_now(const SceneContact& c) const {
     const Twist a = moved(c.a), b = moved(c.b);
     const Vector3 apart =
-        a.velocity + cross(a.angular_velocity, c.data.lever_a) - b.velocity - cross(b.angular_velocity, c.data.lever_b);
-    return c.gap + dot(c.frame.to_contact[2], apart);
+        a.velocity + cross(a.angular_velocity, c.data.r_a) - b.velocity - cross(b.angular_velocity, c.data.r_b);
+    return c.separation + dot(c.frame.to_contact[2], apart);
   }
   // Turns lever arms and inertia with the bodies. An impulse acts at the new lever arms when its row is visited.
   void turn() {
@@ -303,37 +303,38 @@ class Substeps {
       return dot(linear, shift);
     };
     const double error = row.error + dot(row.linear_a, a.velocity) + dot(row.linear_b, b.velocity) -
-                         elapsed_ * row.target + side(row.angular_a, row.linear_a, a.angular_velocity, row.arm_a) +
-                         side(row.angular_b, row.linear_b, b.angular_velocity, row.arm_b);
+                         elapsed_ * row.target + side(row.angular_a, row.linear_a, a.angular_velocity, row.r_a) +
+                         side(row.angular_b, row.linear_b, b.angular_velocity, row.r_b);
     row.diagonal = coupling(state_, row, row) + row.compliance;
     return error;
   }
 
   // The targets of contacts in a substep with push-out, and the compliance of a contact with a frequency.
-  void aim() {
+  void goal() {
     for (std::size_t i : island_.contacts) {
       SceneContact& c = state_.contacts[i];
-      const double gap = gap_now(c);
+      const double separation = gap_now(c);
       if (is_spring(c)) {
-        c.target = c.least_velocity - (gap > 0 ? gap / h_ : gap * c.stiffness / (h_ * c.stiffness + c.damping));
+        c.target = c.min_velocity -
+                   (separation > 0 ? separation / h_ : separation * c.stiffness / (h_ * c.stiffness + c.damping));
         continue;
       }
-      double rate = c.frequency > 0 ? options_.push_out / h_ : 0;
+      double rate = c.frequency > 0 ? options_.correction_rate / h_ : 0;
       if (std::isfinite(c.frequency) && c.frequency > 0) {
         const double omega = 2 * std::numbers::pi * std::min(c.frequency, 0.25 / h_);
         const double stiffness = 2 * c.damping_ratio + h_ * omega;
         rate = omega / stiffness;
         compliance_[i] = c.frame.k[2][2] / (h_ * omega * stiffness);
       }
-      const double overlap = std::max(-gap - slop_of(state_, c, options_), 0.0);
-      const double pushed = std::min(rate * overlap, options_.largest_push_out_speed);
-      c.target = c.least_velocity + (gap > 0 ? -gap / h_ : pushed);
+      const double overlap = std::max(-separation - slop_of(state_, c, options_), 0.0);
+      const double pushed = std::min(rate * overlap, options_.max_correction_speed);
+      c.target = c.min_velocity + (separation > 0 ? -separation / h_ : pushed);
     }
   }
   // The target of a row in a substep with push-out, when the turn of its joint comes.
-  void aim(std::size_t i) {
+  void goal(std::size_t i) {
     SceneRow& row = state_.rows[i];
-    Aim& to = aims_[i];
+    Goal& to = goals_[i];
     spin(i, 1);
     turned_.erase(i);
     const double error = errors_.at(i);
@@ -351,11 +352,11 @@ class Substeps {
   void relax() {
     for (std::size_t i : island_.contacts) {
       SceneContact& c = state_.contacts[i];
-      if (!is_spring(c)) c.target = std::min(c.target, c.least_velocity);
+      if (!is_spring(c)) c.target = std::min(c.target, c.min_velocity);
       compliance_[i] = 0;
     }
     for (std::size_t i : island_.rows) {
-      Aim& to = aims_[i];
+      Goal& to = goals_[i];
       if (!to.slack) to.target = state_.rows[i].target;
       to.share = 1;
     }
@@ -365,8 +366,8 @@ class Substeps {
     for (std::size_t n = 0; n < island_.sweep_order.size(); ++n) {
       const SceneBlock& block = island_.sweep_order[n];
       for (std::size_t i : block.items)
-        if (block.is_group && aims_rows) aim(i);
-      for (int round = 0; round < options_.rounds; ++round) {
+        if (block.is_group && aims_rows) goal(i);
+      for (int round = 0; round < options_.inner_iterations; ++round) {
         if (has_model_[n])
           visit_models(n);
         else
@@ -409,7 +410,7 @@ class Substeps {
   }
   void visit(std::size_t i) {
     SceneRow& row = state_.rows[i];
-    const Aim& to = aims_[i];
+    const Goal& to = goals_[i];
     const double rest = velocity_of(state_, row) + row.compliance * row.impulse - to.target;
     const double impulse = std::clamp(to.share * (row.impulse - rest / row.diagonal), row.least, row.largest);
     apply_impulse(state_, row, impulse - row.impulse);
@@ -428,7 +429,7 @@ class Substeps {
       SceneContact& c = state_.contacts[i];
       c.next_impulse = count_ * c.impulse;
       const double growth = weight_speed * (mass(c.a) + mass(c.b));
-      if (!(approach > SceneThresholds::blow * weight_speed) || !(growth > 0)) continue;
+      if (!(approach > SceneThresholds::impact * weight_speed) || !(growth > 0)) continue;
       const double most = 2 * std::max((c.frame.to_contact * c.warm_impulse)[2], 0.0) + growth;
       if (c.next_impulse[2] > most) c.next_impulse = most / c.next_impulse[2] * c.next_impulse;
     }
@@ -447,11 +448,12 @@ class Substeps {
       compliance_[i] = 0;
       const double e = c.data.restitution, forces = c.velocity_change, half = forces / (2 * count_);
       const double speed = c.approach0 - forces;
-      const double gap = gap_now(c);
-      if (!(e > 0) || !(gap < slop_of(state_, c, options_) / 2) ||
+      const double separation = gap_now(c);
+      if (!(e > 0) || !(separation < slop_of(state_, c, options_) / 2) ||
           !(-speed > std::max(all_.restitution_threshold, std::abs(2 * half))))
         continue;
-      const double met2 = (speed + half) * (speed + half) - 2 * forces / options_.time_step * (c.gap - gap);
+      const double met2 =
+          (speed + half) * (speed + half) - 2 * forces / options_.time_step * (c.separation - separation);
       c.target = std::max(e * std::sqrt(std::max(met2, 0.0)) - half, c.target);
       any = any || relative_velocity(state_, c)[2] < c.target;
     }
@@ -467,7 +469,7 @@ class Substeps {
     for (std::size_t i : island_.rows) {
       SceneRow& row = state_.rows[i];
       const double velocity = velocity_of(state_, row),
-                   rest = velocity + row.compliance * row.impulse - aims_[i].target;
+                   rest = velocity + row.compliance * row.impulse - goals_[i].target;
       const bool is_held = (rest > 0 && row.impulse <= row.least) || (rest < 0 && row.impulse >= row.largest);
       if (!is_held) outcome.residual = std::max(outcome.residual, std::abs(rest));
       row.impulse += sums_[i];
@@ -480,7 +482,7 @@ class Substeps {
   struct Spins {
     Vector3 a{}, b{};
   };
-  struct Aim {
+  struct Goal {
     double target = 0;  // [m/s]
     double share = 1;   // [1] of the row's full answer
     bool slack = false;
@@ -494,7 +496,7 @@ class Substeps {
   std::vector<bool> has_model_;  // of island_.sweep_order
   int count_ = 1;
   double h_ = 0, elapsed_ = 0;
-  std::map<std::size_t, Aim> aims_;
+  std::map<std::size_t, Goal> goals_;
   std::map<std::size_t, double> sums_, velocities_before_, errors_;
   std::map<std::size_t, Spins> turned_;
   std::map<std::size_t, Matrix3> inverse_inertia_;  // at the start of the step

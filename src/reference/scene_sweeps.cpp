@@ -32,19 +32,19 @@ void SceneSweeps::warm_start() {
     for (std::size_t i : block.items) {
       if (block.is_group) {
         SceneRow& row = state_.rows[i];
-        const SimultaneousOptions& of = options_.simultaneous;
+        const PgsOptions& of = options_.pgs;
         const double share = has_two_bounds(row) ? of.warm_start : of.joint_warm_start;
         row.impulse = std::clamp(share * row.warm_impulse, row.least, row.largest);
         apply_impulse(state_, row, row.impulse);
         continue;
       }
       SceneContact& c = state_.contacts[i];
-      Vector3 p = options_.simultaneous.warm_start * (c.frame.to_contact * c.warm_impulse);
+      Vector3 p = options_.pgs.warm_start * (c.frame.to_contact * c.warm_impulse);
       p[2] = std::max(p[2], 0.0);
       c.impulse = cut_to_cone(c, p);
       apply_impulse(state_, c, c.impulse);
     }
-  moments_.begin(options_.simultaneous.warm_start);
+  moments_.begin(options_.pgs.warm_start);
   moments_.apply();
 }
 
@@ -60,7 +60,7 @@ IslandStatus SceneSweeps::run(int most, double tolerance, double runaway) {
         std::has_single_bit(static_cast<unsigned>(done)))
       keep(seen);
     // A warm-started island may have converged from the start.
-    const bool is_early = method_ == SceneMethod::simultaneous && done == 1 && most > 1;
+    const bool is_early = method_ == SceneMethod::pgs && done == 1 && most > 1;
     if ((done % 4 == 0 || is_early) && seen <= tolerance) return IslandStatus::converged;
     // Impulses of that size leave their rounding errors in the velocities, even if the sweeps converge afterwards.
     if (done % 4 == 0 && done < most && seen > runaway && seen > kept_missed_) {
@@ -103,7 +103,7 @@ double SceneSweeps::sweep() {
   double seen = 0;
   for (std::size_t n = 0; n < island_.sweep_order.size(); ++n) {
     const SceneBlock& block = island_.sweep_order[n];
-    for (int round = 0; round < rounds(); ++round) {
+    for (int round = 0; round < inner_iterations(); ++round) {
       const auto see = [&](double missed) {
         // The violation of contacts is measured in the first inner iteration, the violation of rows in all of them.
         if (round > 0 && !block.is_group) return;
@@ -134,13 +134,14 @@ void SceneSweeps::propagate_shock(const std::vector<int>& levels) {
   for (const std::vector<SceneBlock>& blocks : of_level)
     for (int n = 0; n < options_.shock_propagation.iterations; ++n)
       for (const SceneBlock& block : blocks)
-        for (std::size_t visited = 0; visited < block.items.size() * static_cast<std::size_t>(rounds()); ++visited) {
+        for (std::size_t visited = 0; visited < block.items.size() * static_cast<std::size_t>(inner_iterations());
+             ++visited) {
           SceneContact& c = state_.contacts[block.items[visited % block.items.size()]];
           const bool moves_a = levels[c.a] == level_of(block), moves_b = levels[c.b] == level_of(block);
           const Body a = moves_a ? c.frame.a : Body{}, b = moves_b ? c.frame.b : Body{};
-          const Matrix3 k = collision_matrix(a, c.frame.lever_a, b, c.frame.lever_b);
+          const Matrix3 k = collision_matrix(a, c.frame.r_a, b, c.frame.r_b);
           // A body that can only turn about its centre has no response of its own.
-          if (is_definite(k, a, c.frame.lever_a, b, c.frame.lever_b)) visit(c, k, moves_a, moves_b);
+          if (is_definite(k, a, c.frame.r_a, b, c.frame.r_b)) visit(c, k, moves_a, moves_b);
         }
 }
 
@@ -148,8 +149,8 @@ double SceneSweeps::visit(SceneContact& c, const Matrix3& k, bool moves_a, bool 
   if (!c.takes_part) return 0;
   const Vector3 velocity = velocity_of(c);
   const ContactStep step{k, velocity, c.impulse, c.friction, c.static_friction};
-  const Vector3 impulse = method_ == SceneMethod::simultaneous ? step_on_cone(step, options_.simultaneous.relaxation)
-                                                               : step_normal_first(step);
+  const Vector3 impulse =
+      method_ == SceneMethod::pgs ? step_on_cone(step, options_.pgs.relaxation) : step_normal_first(step);
   return take(c, impulse, velocity, moves_a, moves_b);
 }
 
@@ -233,8 +234,9 @@ Vector3 SceneSweeps::predicted_velocity_of(const SceneContact& c) const {
   const Body &a = state_.bodies[c.a], &b = state_.bodies[c.b];
   const Vector3 n = c.frame.to_contact[2];
   // The gap after the step, divided by the step.
-  const Vector3 u = a.velocity + mean_turning(a.angular_velocity, c.data.lever_a, h) + falling(a) - b.velocity -
-                    mean_turning(b.angular_velocity, c.data.lever_b, h) - falling(b) - c.surface_slip + (c.gap / h) * n;
+  const Vector3 u = a.velocity + mean_turning(a.angular_velocity, c.data.r_a, h) + falling(a) - b.velocity -
+                    mean_turning(b.angular_velocity, c.data.r_b, h) - falling(b) - c.surface_slip +
+                    (c.separation / h) * n;
   const Vector3 turned_normal = n + h * mean_turning(at_most_a_radian(b.angular_velocity, h), n, h);
   const double opening = dot(u, turned_normal);
   const Vector3 slip = c.frame.to_contact * (u - opening * turned_normal);

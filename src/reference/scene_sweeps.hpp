@@ -54,7 +54,7 @@ class SceneSweeps {
   Vector3 velocity_of(const SceneContact& c) const;
   Vector3 predicted_velocity_of(const SceneContact& c) const;
   double sweep();
-  int rounds() const { return method_ == SceneMethod::simultaneous ? options_.simultaneous.rounds : 1; }
+  int inner_iterations() const { return method_ == SceneMethod::pgs ? options_.pgs.inner_iterations : 1; }
   /// Keeps the state if none so far has missed less, or returns to the one that has.
   void keep(double missed);
   void return_to_kept();
@@ -70,7 +70,7 @@ class SceneSweeps {
   /// The factor of J M⁻¹ Jᵀ, and compliance, of a joint's first three rows if they are solved at once.
   std::optional<Cholesky> triple_of(const SceneBlock& block) const;
   double visit_at_once(const SceneBlock& block, const Cholesky& factor);
-  double relaxation() const { return method_ == SceneMethod::simultaneous ? options_.simultaneous.relaxation : 1; }
+  double relaxation() const { return method_ == SceneMethod::pgs ? options_.pgs.relaxation : 1; }
 
   SceneState& state_;
   const SceneIsland& island_;

@@ -31,7 +31,7 @@ Solution solve_one(const BodyContact& c, const Options& options, bool with_bound
   s.angular_velocity_a = c.a.angular_velocity;
   s.velocity_b = c.b.velocity;
   s.angular_velocity_b = c.b.angular_velocity;
-  const Vector3 before = separation_velocity(c.a, c.lever_a, c.b, c.lever_b);
+  const Vector3 before = separation_velocity(c.a, c.r_a, c.b, c.r_b);
   s.outcome.u = before;
   s.outcome.boundary_distance = infinity;
   s.status = fault_of_data(c, options);
@@ -51,7 +51,7 @@ Solution solve_one(const BodyContact& c, const Options& options, bool with_bound
   // its velocity to the last bit.
   const Matrix3 to_world = transpose(frame.to_contact);
   const Vector3 p = s.outcome.p;
-  const Change a = change_by(p, to_world, frame.a, frame.lever_a), b = change_by(p, to_world, frame.b, frame.lever_b);
+  const Change a = change_by(p, to_world, frame.a, frame.r_a), b = change_by(p, to_world, frame.b, frame.r_b);
   s.velocity_a = c.a.velocity + a.velocity;
   s.velocity_b = c.b.velocity - b.velocity;
   s.angular_velocity_a = c.a.angular_velocity + a.angular_velocity;
@@ -61,8 +61,8 @@ Solution solve_one(const BodyContact& c, const Options& options, bool with_bound
   return s;
 }
 
-template <class Contacts>
-Report solve_columns(const Contacts& contacts, const Results<double>& results, const Options& options,
+template <class AnyContacts>
+Report solve_columns(const AnyContacts& contacts, const Results<double>& results, const Options& options,
                      const Column<double>& boundary_distance) {
   const std::size_t count = contacts.friction.count;
   if (boundary_distance && boundary_distance.count != count)
@@ -84,7 +84,7 @@ Report solve_columns(const Contacts& contacts, const Results<double>& results, c
 
 }  // namespace
 
-Collision collision_of(const InlineContacts<double>& contacts, std::size_t i) {
+Collision collision_of(const Contacts<double>& contacts, std::size_t i) {
   return in_contact_space(load(contacts, i, {}));
 }
 
@@ -92,12 +92,12 @@ Collision collision_of(const IndexedContacts<double>& contacts, std::size_t i) {
   return in_contact_space(load(contacts, i, {}));
 }
 
-Collision collision_of(const SpaceContacts<double>& contacts, std::size_t i) {
+Collision collision_of(const KContacts<double>& contacts, std::size_t i) {
   const SpaceContact c = load(contacts, i, {});
   return {c.k, c.u0, c.friction, c.restitution, c.step};
 }
 
-Report solve(const InlineContacts<double>& contacts, const Results<double>& results, const Options& options,
+Report solve(const Contacts<double>& contacts, const Results<double>& results, const Options& options,
              Column<double> boundary_distance) {
   return solve_columns(contacts, results, options, boundary_distance);
 }
@@ -107,7 +107,7 @@ Report solve(const IndexedContacts<double>& contacts, const Results<double>& res
   return solve_columns(contacts, results, options, boundary_distance);
 }
 
-Report solve(const SpaceContacts<double>& contacts, const Results<double>& results, const Options& options,
+Report solve(const KContacts<double>& contacts, const Results<double>& results, const Options& options,
              Column<double> boundary_distance) {
   return solve_columns(contacts, results, options, boundary_distance);
 }

@@ -13,7 +13,7 @@ namespace carom::reference {
 
 template <class Parameters>
 struct LawsOf : LawOfContact<Parameters> {
-  double friction = 0, restitution = 0, largest_restitution = 1;
+  double friction = 0, restitution = 0, max_restitution = 1;
   double step = 0;  // the contact's own step, if given
   bool has_step = false;
   RestitutionLaw restitution_law = RestitutionLaw::energetic;
@@ -24,7 +24,7 @@ template <class Laws, class Vector, class Body>
 struct BodyContactOf : Laws {
   Vector normal{};
   Body a, b;
-  Vector lever_a{}, lever_b{};
+  Vector r_a{}, r_b{};
   Status indices = Status::ok;
 };
 
@@ -80,14 +80,14 @@ Body load_body(const Bodies& bodies, std::int32_t index) {
   return body;
 }
 
-template <class Contacts, class Parameters>
-void load_laws(const Contacts& contacts, std::size_t i, const Options& options, LawsOf<Parameters>& laws) {
+template <class AnyContacts, class Parameters>
+void load_laws(const AnyContacts& contacts, std::size_t i, const Options& options, LawsOf<Parameters>& laws) {
   const LawColumns<double>& columns = contacts.laws;
   laws.law = columns.law ? columns.law[i] : options.law;
   LawReader<Parameters>(columns, i, laws).read(laws.law);
   laws.friction = contacts.friction[i];
   laws.restitution = contacts.restitution[i];
-  laws.largest_restitution = options.largest_restitution;
+  laws.max_restitution = options.max_restitution;
   laws.restitution_law = columns.restitution_law ? columns.restitution_law[i] : options.restitution_law;
   // Planar laws do not integrate.
   if constexpr (std::is_same_v<Parameters, LawParameters>) {
@@ -98,8 +98,8 @@ void load_laws(const Contacts& contacts, std::size_t i, const Options& options, 
 }
 
 /// A contact of bodies, which it stores itself or refers to by index.
-template <class BodyContact, class Contacts>
-BodyContact load_bodies(const Contacts& contacts, std::size_t i, const Options& options) {
+template <class BodyContact, class AnyContacts>
+BodyContact load_bodies(const AnyContacts& contacts, std::size_t i, const Options& options) {
   BodyContact c;
   load_laws(contacts, i, options, c);
   c.normal = read(contacts.normal, i);
@@ -112,8 +112,8 @@ BodyContact load_bodies(const Contacts& contacts, std::size_t i, const Options& 
     c.a = read_body<decltype(c.a)>(contacts.a, i);
     c.b = read_body<decltype(c.b)>(contacts.b, i);
   }
-  c.lever_a = read(contacts.lever_a, i);
-  c.lever_b = read(contacts.lever_b, i);
+  c.r_a = read(contacts.r_a, i);
+  c.r_b = read(contacts.r_b, i);
   return c;
 }
 
@@ -155,7 +155,7 @@ class Numbers {
 
 template <class Parameters>
 Status fault_of_laws(const LawsOf<Parameters>& laws) {
-  if (!(laws.restitution >= 0 && laws.restitution <= laws.largest_restitution)) return Status::restitution_out_of_range;
+  if (!(laws.restitution >= 0 && laws.restitution <= laws.max_restitution)) return Status::restitution_out_of_range;
   if (laws.friction < 0) return Status::negative_friction;
   if (laws.fault != Status::ok) return laws.fault;
   if (laws.has_step && !(laws.step > 0)) return Status::step_not_positive;
@@ -190,8 +190,8 @@ Status fault_of_data(const BodyContact& c, const Options& options, Numbers numbe
   numbers.see(c.normal);
   numbers.see(c.a);
   numbers.see(c.b);
-  numbers.see(c.lever_a);
-  numbers.see(c.lever_b);
+  numbers.see(c.r_a);
+  numbers.see(c.r_b);
   if (numbers.fault() != Status::ok) return numbers.fault();
   if (!(std::abs(std::sqrt(dot(c.normal, c.normal)) - 1) <= options.normal_tolerance)) return Status::normal_not_unit;
   const Status of_body = first_fault(fault_of_body(c.a, options), fault_of_body(c.b, options));
@@ -248,8 +248,9 @@ void store(const Solution& s, std::size_t i, const Results& results) {
 }
 
 /// All contacts of a batch; solve_one(i) is the Solution of one.
-template <class Contacts, class Results, class SolveOne>
-Report solve_all(const Contacts& contacts, const Results& results, const Options& options, const SolveOne& solve_one) {
+template <class AnyContacts, class Results, class SolveOne>
+Report solve_all(const AnyContacts& contacts, const Results& results, const Options& options,
+                 const SolveOne& solve_one) {
   check_options(options);
   Report report;
   report.contacts = check_columns(contacts, results);
@@ -258,9 +259,9 @@ Report solve_all(const Contacts& contacts, const Results& results, const Options
     store(s, i, results);
     ++report.by_status[static_cast<std::size_t>(s.status)];
     ++report.by_path[s.outcome.path.index()];
-    if (s.energy_gain > report.largest_energy_gain) {
-      report.largest_energy_gain = s.energy_gain;
-      report.largest_energy_gain_contact = i;
+    if (s.energy_gain > report.max_energy_gain) {
+      report.max_energy_gain = s.energy_gain;
+      report.max_energy_gain_contact = i;
     }
   }
   return report;

@@ -11,7 +11,7 @@
 
 namespace carom::scene {
 
-/// Records by key. `Of` is the stored type. A record is forgotten after SceneThresholds::remembered_calls
+/// Records by key. `Of` is the stored type. A record is forgotten after SceneThresholds::warm_start_calls
 /// calls.
 template <class Of>
 class Absent {
@@ -61,7 +61,7 @@ class Absent {
     std::size_t count = 0;
     for (const Record& record : records_) count += is_there(record) ? 1u : 0u;
     archive(count);
-    std::uint64_t oldest = most_age;
+    std::uint64_t oldest = max_age;
     const auto carry_record = [&](Record& record) {
       std::uint64_t age = call_ - record.call;
       archive(record.key, age, record.of);
@@ -71,7 +71,7 @@ class Absent {
     };
     if constexpr (Archive::reads) {
       archive.size(records_, count);
-      call_ = most_age + 1;
+      call_ = max_age + 1;
       first_ = 0;
       for (Record& record : records_) carry_record(record);
       if (table_.size() < slots_of(count)) make_table(slots_of(count));
@@ -84,7 +84,7 @@ class Absent {
 
  private:
   static constexpr std::uint64_t dropped = 0;
-  static constexpr std::uint64_t most_age = SceneThresholds::remembered_calls - 1;
+  static constexpr std::uint64_t max_age = SceneThresholds::warm_start_calls - 1;
 
   struct Record {
     std::uint64_t key, call;
@@ -93,7 +93,7 @@ class Absent {
 
   static std::size_t slots_of(std::size_t records) { return std::bit_ceil(2 * records + 16); }
 
-  bool is_there(const Record& record) const { return record.call != dropped && call_ - record.call <= most_age; }
+  bool is_there(const Record& record) const { return record.call != dropped && call_ - record.call <= max_age; }
 
   void compact() {
     const auto is_gone = [&](const Record& record) { return !is_there(record); };

@@ -50,21 +50,21 @@ class CallImpulses {
   void reserve() {
     job_.row_impulse = workspace_.row_impulse.at_least(job_.rows + 1);
     job_.row_work = workspace_.row_work.at_least(job_.rows + 1);
-    Remembered<T>& remembered = workspace_.remembered;
+    WarmStartCache<T>& warm_start_cache = workspace_.warm_start_cache;
     const Column<const std::uint64_t>&key = scene_.contacts.key, &row_key = scene_.joints.key;
     if (key || row_key)
-      remembered.reserve(job_.contacts, job_.rows, in_substeps_, has_contact_moments(scene_.contacts),
-                         in_substeps_ ? options_.substeps.time_step : 0, workspace_.static_friction.slip(),
-                         scene_.contacts.lever_a);
+      warm_start_cache.reserve(job_.contacts, job_.rows, in_substeps_, has_contact_moments(scene_.contacts),
+                               in_substeps_ ? options_.substeps.time_step : 0, workspace_.static_friction.slip(),
+                               scene_.contacts.r_a);
     place_results();
   }
   /// Finds the impulses that contacts and rows begin with. Call after reserve() and before a result is written.
   void begin(ThreadTeam& team) {
-    Remembered<T>& remembered = workspace_.remembered;
+    WarmStartCache<T>& warm_start_cache = workspace_.warm_start_cache;
     const Column<const std::uint64_t>&key = scene_.contacts.key, &row_key = scene_.joints.key;
-    if (key) remembered.read_contacts(key, team);
-    if (row_key) remembered.read_rows(row_key);
-    if (key || row_key) remembered.reserve_absent();
+    if (key) warm_start_cache.read_contacts(key, team);
+    if (row_key) warm_start_cache.read_rows(row_key);
+    if (key || row_key) warm_start_cache.reserve_absent();
     find_first_of_contacts();
     find_first_of_rows();
   }
@@ -72,23 +72,22 @@ class CallImpulses {
   /// Sets the initial impulses of the rows [first, end).
   void begin_rows(std::size_t first, std::size_t end) {
     const JointRows<T>& joints = scene_.joints;
-    const auto of_rows =
-        static_cast<T>(in_substeps_                              ? options_.substeps.joint_warm_start
-                       : options_.method == SceneMethod::coulomb ? options_.coulomb.warm_start
-                                                                 : options_.simultaneous.joint_warm_start);
+    const auto of_rows = static_cast<T>(in_substeps_                          ? options_.substeps.joint_warm_start
+                                        : options_.method == SceneMethod::ncp ? options_.ncp.warm_start
+                                                                              : options_.pgs.joint_warm_start);
     // A row with two bounds has no position error in its impulse. It could not reach a bound that sweeps reach in many
     // steps if a part of its impulse were lost in every step.
     const auto of_bounded = static_cast<T>(warm_start_of(options_));
-    const bool has_bounds = joints.least_impulse && joints.largest_impulse;
+    const bool has_bounds = joints.min_impulse && joints.max_impulse;
     for (std::size_t i = first; i < end; ++i) {
       T& impulse = job_.row_impulse[i];
       impulse = job_.row_work[i] = 0;
       if (job_.row_status[i] != static_cast<std::uint8_t>(Status::ok)) continue;
       const bool is_bounded =
-          has_bounds && std::isfinite(joints.least_impulse[i]) && std::isfinite(joints.largest_impulse[i]);
+          has_bounds && std::isfinite(joints.min_impulse[i]) && std::isfinite(joints.max_impulse[i]);
       impulse = (is_bounded ? of_bounded : of_rows) * row_warm_[i];
-      if (joints.least_impulse) impulse = std::max(impulse, joints.least_impulse[i]);
-      if (joints.largest_impulse) impulse = std::min(impulse, joints.largest_impulse[i]);
+      if (joints.min_impulse) impulse = std::max(impulse, joints.min_impulse[i]);
+      if (joints.max_impulse) impulse = std::min(impulse, joints.max_impulse[i]);
     }
   }
 
@@ -100,16 +99,16 @@ class CallImpulses {
 
   /// Removes the stored initial impulse of a contact or a row. False if it was zero.
   bool drop(std::size_t i, bool is_row) {
-    if (!is_row) return remembers_contacts_ && workspace_.remembered.drop(i);
-    if (!remembers_rows_) return false;
+    if (!is_row) return caches_contacts_ && workspace_.warm_start_cache.drop(i);
+    if (!caches_rows_) return false;
     const bool any = row_warm_[i] != T(0);
     row_warm_[i] = T(0);
-    workspace_.remembered.rows()[i] = {};
+    workspace_.warm_start_cache.rows()[i] = {};
     return any;
   }
 
-  bool remembers_contacts() const { return remembers_contacts_; }
-  bool remembers_rows() const { return remembers_rows_; }
+  bool caches_contacts() const { return caches_contacts_; }
+  bool caches_rows() const { return caches_rows_; }
   T* of_rows() const { return row_warm_; }
   /// The caller's results. Some columns are replaced by the solver's own memory.
   const SceneResults<T>& stored() const { return stored_; }
@@ -123,7 +122,7 @@ class CallImpulses {
   }
   /// True if contacts and rows may have initial impulses.
   bool is_warm() const {
-    return in_substeps_ || options_.method == SceneMethod::simultaneous || options_.method == SceneMethod::coulomb;
+    return in_substeps_ || options_.method == SceneMethod::pgs || options_.method == SceneMethod::ncp;
   }
 
   void place_results() {
@@ -134,18 +133,18 @@ class CallImpulses {
     const bool apart = named || may_overlap<T>(stored_.impulse, scene_.contacts.warm_impulse) ||
                        may_overlap<T>(stored_.impulse, scene_.contacts.warm_angular_impulse);
     if (named && !in_substeps_)
-      kept_ = workspace_.remembered.stored();
-    else if (apart || options_.method == SceneMethod::sequence)
+      kept_ = workspace_.warm_start_cache.stored();
+    else if (apart || options_.method == SceneMethod::sequential_impacts)
       kept_ = workspace_.impulses.at_least(three);
     if (apart) stored_.impulse = columns(kept_);
     if (in_substeps_) {
       const Vector3Columns<T>& warm = stored_.warm_impulse;
       if (named)
-        stored_.warm_impulse = columns(workspace_.remembered.stored());
+        stored_.warm_impulse = columns(workspace_.warm_start_cache.stored());
       else if (warm.x || warm.y || warm.z)
         stored_.warm_impulse = columns(workspace_.warm.at_least(three));
       job_.row_warm = workspace_.row_warm_after.at_least(job_.rows + 1);
-      if (keeps_rests<T> && named) job_.next_rest = columns(workspace_.remembered.stored_rests());
+      if (keeps_rests<T> && named) job_.next_rest = columns(workspace_.warm_start_cache.stored_rests());
       if (keeps_rests<T> && scene_.joints.key) job_.row_next_rest = workspace_.row_rests.at_least(job_.rows + 1);
     }
     place_moments(named);
@@ -157,11 +156,11 @@ class CallImpulses {
     const bool have_moments = has_contact_moments(scene_.contacts);
     const std::size_t three = 3 * (job_.contacts + 1);
     T* const memory = have_moments ? workspace_.result_moments.at_least(2 * three) : nullptr;
-    const auto place = [&](Vector3Columns<T>& to, bool is_remembered, std::size_t otherwise) {
+    const auto place = [&](Vector3Columns<T>& to, bool is_cached, std::size_t otherwise) {
       const bool is_wanted = to.x || to.y || to.z;
       to = {};
-      if (!have_moments || !(is_remembered || is_wanted)) return;
-      to = columns(is_remembered ? workspace_.remembered.stored() + 3 * job_.contacts : memory + otherwise);
+      if (!have_moments || !(is_cached || is_wanted)) return;
+      to = columns(is_cached ? workspace_.warm_start_cache.stored() + 3 * job_.contacts : memory + otherwise);
       for (const Column<T>* column : {&to.x, &to.y, &to.z}) std::fill_n(column->data, column->count, T(0));
     };
     place(stored_.angular_impulse, named && !in_substeps_, 0);
@@ -172,38 +171,38 @@ class CallImpulses {
     const SceneContacts<T>& contacts = scene_.contacts;
     const double share = warm_start_of(options_);
     if (!is_warm() || !(share > 0)) return;
-    remembers_contacts_ = contacts.key && !contacts.warm_impulse.x;
-    if (!remembers_contacts_) {
+    caches_contacts_ = contacts.key && !contacts.warm_impulse.x;
+    if (!caches_contacts_) {
       job_.warm_impulse = contacts.warm_impulse;
       job_.warm_angular_impulse = contacts.warm_angular_impulse;
       return;
     }
-    const auto remembered = [&](std::size_t first) {
+    const auto warm_start_cache = [&](std::size_t first) {
       const auto of = [&](std::size_t c) {
-        return Column<const T>(workspace_.remembered.impulse(first + c), job_.contacts);
+        return Column<const T>(workspace_.warm_start_cache.impulse(first + c), job_.contacts);
       };
       return Vector3Columns<const T>{of(0), of(1), of(2)};
     };
-    job_.warm_impulse = remembered(0);
+    job_.warm_impulse = warm_start_cache(0);
     if (keeps_rests<T> && in_substeps_) {
       const auto of = [&](std::size_t c) {
-        return Column<const T>(workspace_.remembered.histories().rest(c), job_.contacts);
+        return Column<const T>(workspace_.warm_start_cache.histories().rest(c), job_.contacts);
       };
       job_.warm_rest = {of(0), of(1), of(2)};
     }
-    if (has_contact_moments(contacts)) job_.warm_angular_impulse = remembered(3);
+    if (has_contact_moments(contacts)) job_.warm_angular_impulse = warm_start_cache(3);
   }
 
   void find_first_of_rows() {
     const JointRows<T>& joints = scene_.joints;
     row_warm_ = workspace_.row_warm.at_least(job_.rows + 1);
-    remembers_rows_ = is_warm() && joints.key && !joints.warm_impulse;
-    if (keeps_rests<T> && in_substeps_ && remembers_rows_ && options_.substeps.joint_warm_start == 1)
-      job_.row_warm_rest = {&workspace_.remembered.rows()->rest, job_.rows, sizeof(RememberedRow<T>)};
+    caches_rows_ = is_warm() && joints.key && !joints.warm_impulse;
+    if (keeps_rests<T> && in_substeps_ && caches_rows_ && options_.substeps.joint_warm_start == 1)
+      job_.row_warm_rest = {&workspace_.warm_start_cache.rows()->rest, job_.rows, sizeof(CachedRow<T>)};
     for (std::size_t i = 0; i < job_.rows; ++i)
       row_warm_[i] = !is_warm()            ? T(0)
                      : joints.warm_impulse ? joints.warm_impulse[i]
-                     : remembers_rows_     ? workspace_.remembered.rows()[i].impulse
+                     : caches_rows_        ? workspace_.warm_start_cache.rows()[i].impulse
                                            : T(0);
   }
 
@@ -214,7 +213,7 @@ class CallImpulses {
   bool in_substeps_;
   SceneResults<T> stored_;
   T *kept_ = nullptr, *row_warm_ = nullptr;
-  bool remembers_contacts_ = false, remembers_rows_ = false;
+  bool caches_contacts_ = false, caches_rows_ = false;
 };
 
 }  // namespace carom::scene

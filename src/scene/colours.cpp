@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "graph.hpp"
-#include "scattered.hpp"
+#include "hash.hpp"
 
 namespace carom::scene {
 namespace {
@@ -13,16 +13,16 @@ std::uint32_t hash_of(std::uint32_t a, std::uint32_t b) {
   return static_cast<std::uint32_t>(spread(std::uint64_t{std::max(a, b)} << 32 | std::min(a, b)));
 }
 
-/// The least colour that is not in `used`, and most_colours if there is none.
-std::uint32_t least_colour(std::uint64_t used) {
+/// The least colour that is not in `used`, and max_colours if there is none.
+std::uint32_t min_colour(std::uint64_t used) {
   return static_cast<std::uint32_t>(std::countr_one(used));
 }
 
 /// The least colour that no body has and no group of the island, if there is one: lane batches have either groups or
 /// manifolds, so that a colour of both takes one more of them.
-std::uint32_t least_colour(std::uint64_t used, std::uint64_t by_groups) {
-  const std::uint32_t apart = least_colour(used | by_groups);
-  return apart < Graph::most_colours ? apart : least_colour(used);
+std::uint32_t min_colour(std::uint64_t used, std::uint64_t by_groups) {
+  const std::uint32_t apart = min_colour(used | by_groups);
+  return apart < Graph::max_colours ? apart : min_colour(used);
 }
 
 /// Draws a colour that is not in `used` by a hash of the bodies' numbers, from one more colours than the body with the
@@ -30,9 +30,9 @@ std::uint32_t least_colour(std::uint64_t used, std::uint64_t by_groups) {
 /// least colours alone follow the numbering of bodies: visits may then wind round cycles, and full warm starting makes
 /// such an order grow. docs/scenes.md, Order
 std::uint32_t drawn_colour(std::uint64_t used, std::uint32_t degree, std::uint32_t a, std::uint32_t b) {
-  const std::uint32_t drawn_from = std::min(degree + 1, Graph::most_colours);
-  std::uint64_t free = ~used & (~std::uint64_t{0} >> (Graph::most_colours - drawn_from));
-  if (free == 0) return least_colour(used);
+  const std::uint32_t drawn_from = std::min(degree + 1, Graph::max_colours);
+  std::uint64_t free = ~used & (~std::uint64_t{0} >> (Graph::max_colours - drawn_from));
+  if (free == 0) return min_colour(used);
   for (auto skip = hash_of(a, b) % static_cast<std::uint32_t>(std::popcount(free)); skip > 0; --skip) free &= free - 1;
   return static_cast<std::uint32_t>(std::countr_zero(free));
 }
@@ -62,7 +62,7 @@ void Graph::colour(const Parts& of) {
   used_.assign(of.bodies, 0);
   used_by_island_.assign(islands, 0);
   used_by_groups_.assign(islands, 0);
-  colours = uncoloured = 0;
+  colours = overflow_constraints = 0;
   const auto give = [&](const std::vector<Constraint>& from, const std::vector<std::uint32_t>& island_of_item,
                         std::vector<std::uint8_t>& to) {
     to.resize(from.size());
@@ -82,10 +82,10 @@ void Graph::colour(const Parts& of) {
       look(m.body_a, rank[0]);
       look(m.body_b, rank[1]);
       const std::uint32_t colour = has_cycle_[island] != 0 ? drawn_colour(used, degree, rank[0], rank[1])
-                                                           : least_colour(used, used_by_groups_[island]);
+                                                           : min_colour(used, used_by_groups_[island]);
       to[i] = static_cast<std::uint8_t>(colour);
-      if (colour == most_colours) {
-        ++uncoloured;
+      if (colour == max_colours) {
+        ++overflow_constraints;
         continue;
       }
       used_by_island_[island] |= std::uint64_t{1} << colour;

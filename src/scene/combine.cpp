@@ -22,9 +22,9 @@ double combine(CombineRule rule, double a, double b) {
       return std::midpoint(a, b);
     case CombineRule::geometric_mean:
       return has_product ? std::sqrt(product) : nan;
-    case CombineRule::least:
+    case CombineRule::min:
       return is_number ? std::fmin(a, b) : nan;
-    case CombineRule::largest:
+    case CombineRule::max:
       return is_number ? std::fmax(a, b) : nan;
     case CombineRule::product:
       return has_product ? product : nan;

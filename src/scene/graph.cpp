@@ -10,26 +10,27 @@
 
 namespace carom::scene {
 
-void Graph::reserve(const Parts& of, std::size_t most_rounds, std::size_t slots) {
+void Graph::reserve(const Parts& of, std::size_t max_rounds, std::size_t slots) {
   const std::size_t bodies_and_ends = of.bodies + 2, contacts = of.contacts, items = of.contacts + of.rows;
-  const std::size_t most_islands = std::min(of.bodies, items);
+  const std::size_t max_islands = std::min(of.bodies, items);
   make_room(of.rows, groups, island_of_group, colour_of_group_, last_.groups, last_.island_of_group);
   make_room(contacts, manifolds, models, island_of_manifold, colour_of_manifold_, level_order, level_lane_batches,
             level_colour_sets, last_.manifolds, last_.models, last_.island_of_manifold);
   make_room(2 * items, touching_);
   make_room(items, order, lane_batches, colour_sets, within_sets_, items_, kind_, unsorted_);
-  make_room(most_islands, parts, lone, island_size_, island_items_, part_of_island_, has_cycle_, has_model_,
-            used_by_island_, used_by_groups_, sorted_, rounds_, last_.island_size, last_.island_items, last_.rounds);
+  make_room(max_islands, parts, single_manifold, island_size_, island_items_, part_of_island_, has_cycle_, has_model_,
+            used_by_island_, used_by_groups_, sorted_, inner_iterations_, last_.island_size, last_.island_items,
+            last_.inner_iterations);
   make_room(bodies_and_ends, bodies, body_begin, island_of_body, level_begin, parent_, island_of_root_, tree_degree_,
             tree_neighbours_, rank_, degree_, used_, touching_begin_, reached_, last_.movable, last_.island_of_root);
-  make_room(std::max(bodies_and_ends, most_rounds + 2), counts_, next_);
+  make_room(std::max(bodies_and_ends, max_rounds + 2), counts_, next_);
   if (slots > 1) {
-    const std::size_t shares = std::min(slots, most_shares), in_all = items / points_of_share + 1;
+    const std::size_t shares = std::min(slots, max_shares), in_all = items / points_of_share + 1;
     make_room(of.bodies, share_of_place_, shares_at_body_, place_, items_at_);
     make_room(items, ends_, by_share);
-    make_room(2 * shares * (most_colours + 1) * kinds::most + 1, share_keys_);
-    make_room(2 * shares * (most_colours + 1) + 1, share_begin_);
-    make_room(most_colours * in_all, share_ranges);
+    make_room(2 * shares * (max_colours + 1) * kinds::most + 1, share_keys_);
+    make_room(2 * shares * (max_colours + 1) + 1, share_begin_);
+    make_room(max_colours * in_all, share_ranges);
     make_room(in_all, neighbours);
   }
 }
@@ -80,19 +81,19 @@ void Graph::find_islands(const Parts& of) {
   number(groups, island_of_group, 2);
   number(manifolds, island_of_manifold, 1);
   islands = island_size_.size();
-  largest_island = islands == 0 ? 0 : *std::max_element(island_size_.begin(), island_size_.end());
+  max_island_size = islands == 0 ? 0 : *std::max_element(island_size_.begin(), island_size_.end());
 }
 
-void Graph::sort_islands(std::vector<std::int32_t>& rounds, std::vector<SubstepNeed>& more) {
-  rounds_ = rounds;
+void Graph::sort_islands(std::vector<std::int32_t>& inner_iterations, std::vector<SubstepNeed>& more) {
+  inner_iterations_ = inner_iterations;
   // Counting sort: stable, and without a new allocation.
   std::int32_t most = 0;
-  for (const std::int32_t n : rounds) most = std::max(most, n);
+  for (const std::int32_t n : inner_iterations) most = std::max(most, n);
   counts_.assign(static_cast<std::size_t>(most) + 2, 0);
-  for (const std::int32_t n : rounds) ++counts_[static_cast<std::size_t>(most - n) + 1];
+  for (const std::int32_t n : inner_iterations) ++counts_[static_cast<std::size_t>(most - n) + 1];
   for (std::size_t k = 0; k + 1 < counts_.size(); ++k) counts_[k + 1] += counts_[k];
   next_.resize(islands);
-  for (std::size_t i = 0; i < islands; ++i) next_[i] = counts_[static_cast<std::size_t>(most - rounds[i])]++;
+  for (std::size_t i = 0; i < islands; ++i) next_[i] = counts_[static_cast<std::size_t>(most - inner_iterations[i])]++;
   const auto renumber = [&](std::vector<std::uint32_t>& of) {
     for (std::uint32_t& island : of)
       if (island != no_island) island = next_[island];
@@ -108,10 +109,10 @@ void Graph::sort_islands(std::vector<std::int32_t>& rounds, std::vector<SubstepN
   reorder(island_items_);
   sorted_ = more;
   for (std::size_t i = 0; i < islands; ++i) more[next_[i]] = sorted_[i];
-  std::sort(rounds.begin(), rounds.end(), std::greater<>());
+  std::sort(inner_iterations.begin(), inner_iterations.end(), std::greater<>());
 }
 
-void Graph::find_parts(std::size_t part_points, const std::vector<std::int32_t>& rounds, bool apart) {
+void Graph::find_parts(std::size_t part_points, const std::vector<std::int32_t>& inner_iterations, bool apart) {
   parts.clear();
   part_of_island_.resize(islands);
   has_model_.assign(models.empty() ? 0 : islands, 0);
@@ -122,12 +123,13 @@ void Graph::find_parts(std::size_t part_points, const std::vector<std::int32_t>&
       part_of_island_[island] = no_part;
       continue;
     }
-    if (!rounds.empty() && rounds[island] == 0) {
+    if (!inner_iterations.empty() && inner_iterations[island] == 0) {
       part_of_island_[island] = no_part;
       continue;
     }
     const std::uint32_t size = island_size_[island];
-    const bool differs = !rounds.empty() && island > 0 && rounds[island] != rounds[island - 1];
+    const bool differs =
+        !inner_iterations.empty() && island > 0 && inner_iterations[island] != inner_iterations[island - 1];
     if (parts.empty() || differs || parts.back().points + size > part_points) {
       parts.emplace_back();
       parts.back().first_island = island;
@@ -170,13 +172,13 @@ void Graph::arrange(const Parts& of, std::size_t width, bool apart, std::size_t 
   const auto part_at = [&](std::size_t i) {
     return part_of_island_[i < groups.size() ? island_of_group[i] : island_of_manifold[i - groups.size()]];
   };
-  lone.clear();
+  single_manifold.clear();
   counts_.assign(parts.size() + 1, 0);
   for (std::size_t i = 0; i < count; ++i) {
     if (const std::uint32_t part = part_at(i); part != no_part)
       ++counts_[part + 1];
     else if (apart)
-      lone.push_back(static_cast<std::uint32_t>(i - groups.size()));
+      single_manifold.push_back(static_cast<std::uint32_t>(i - groups.size()));
   }
   for (std::size_t p = 0; p < parts.size(); ++p) counts_[p + 1] += counts_[p];
   items_.resize(count);
@@ -198,25 +200,25 @@ void Graph::arrange(const Parts& of, std::size_t width, bool apart, std::size_t 
   by_share.clear();
   order.resize(count);
   kind_.resize(count);
-  const std::uint32_t keys = (most_colours + 1) * kind_count;
-  std::uint32_t of_key[(most_colours + 1) * kinds::most + 1];
+  const std::uint32_t keys = (max_colours + 1) * kind_count;
+  std::uint32_t of_key[(max_colours + 1) * kinds::most + 1];
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const std::uint32_t first = counts_[p], end = counts_[p + 1];
     if (parts[p].islands == 1)
       parts[p].shares = static_cast<std::uint32_t>(
-          std::clamp<std::size_t>(parts[p].points / points_of_share, 1, std::min(slots, most_shares)));
+          std::clamp<std::size_t>(parts[p].points / points_of_share, 1, std::min(slots, max_shares)));
     if (parts[p].is_large()) {
       arrange_in_shares(of, parts[p], first, end, width);
       continue;
     }
     std::fill(of_key, of_key + keys + 1, 0);
     // Manifolds without a colour keep their order.
-    const auto key_at = [&](std::uint32_t i) { return std::min(items_[i].key, most_colours * kind_count); };
+    const auto key_at = [&](std::uint32_t i) { return std::min(items_[i].key, max_colours * kind_count); };
     for (std::uint32_t i = first; i < end; ++i) ++of_key[key_at(i) + 1];
     for (std::uint32_t k = 0; k < keys; ++k) of_key[k + 1] += of_key[k];
-    std::uint32_t begin[most_colours + 2];
-    for (std::uint32_t c = 0; c <= most_colours; ++c) begin[c] = of_key[c * kind_count];
-    begin[most_colours + 1] = end - first;
+    std::uint32_t begin[max_colours + 2];
+    for (std::uint32_t c = 0; c <= max_colours; ++c) begin[c] = of_key[c * kind_count];
+    begin[max_colours + 1] = end - first;
     for (std::uint32_t i = first; i < end; ++i) {
       const std::uint32_t to = first + of_key[key_at(i)]++;
       order[to] = items_[i].index;
@@ -226,23 +228,23 @@ void Graph::arrange(const Parts& of, std::size_t width, bool apart, std::size_t 
     part.first_colour_set = static_cast<std::uint32_t>(colour_sets.size());
     part.first_lane_batch = static_cast<std::uint32_t>(lane_batches.size());
     const auto kind_at = [&](std::uint32_t i) { return std::uint32_t{kind_[i]}; };
-    for (std::uint32_t c = 0; c < most_colours; ++c)
+    for (std::uint32_t c = 0; c < max_colours; ++c)
       kinds::append_colour_set(lane_batches, colour_sets, first + begin[c], begin[c + 1] - begin[c], width, kind_at);
-    for (std::uint32_t i = begin[most_colours]; i < end - first; ++i)
+    for (std::uint32_t i = begin[max_colours]; i < end - first; ++i)
       kinds::append_colour_set(lane_batches, colour_sets, first + i, 1, 1, kind_at);
     part.end_colour_set = static_cast<std::uint32_t>(colour_sets.size());
     part.end_lane_batch = static_cast<std::uint32_t>(lane_batches.size());
     for (std::uint32_t v = part.first_lane_batch; slots > 1 && v < part.end_lane_batch; ++v) by_share.push_back(v);
   }
-  most_lanes = 0;
-  for (const LaneBatch& batch : lane_batches) most_lanes = std::max(most_lanes, std::size_t{batch.lanes});
+  max_lanes = 0;
+  for (const LaneBatch& batch : lane_batches) max_lanes = std::max(max_lanes, std::size_t{batch.lanes});
 }
 
 void Graph::connect(const Parts& of) {
   of_contacts.collect(manifolds, of.contacts, kernel::points_of_manifold, of.body_a, of.body_b, of.fault, of.links);
   of_rows.collect(groups, of.rows, kernel::rows_of_group, of.row_body_a, of.row_body_b, of.row_fault, {});
   find_models(of);
-  rounds_.clear();
+  inner_iterations_.clear();
   if (has_last_pairs(of)) {
     island_of_manifold = last_.island_of_manifold;
     island_of_group = last_.island_of_group;
@@ -291,17 +293,17 @@ void Graph::count_again() {
   last_.island_size.assign(islands, 0);
   for (std::size_t m = 0; m < manifolds.size(); ++m) last_.island_size[island_of_manifold[m]] += manifolds[m].count;
   for (std::size_t g = 0; g < groups.size(); ++g) last_.island_size[island_of_group[g]] += groups[g].count;
-  largest_island = islands == 0 ? 0 : *std::max_element(last_.island_size.begin(), last_.island_size.end());
+  max_island_size = islands == 0 ? 0 : *std::max_element(last_.island_size.begin(), last_.island_size.end());
 }
 
-void Graph::build(const Parts& of, std::size_t width, std::size_t part_points, const std::vector<std::int32_t>& rounds,
-                  bool apart, std::size_t slots) {
-  is_of_last_call = last_.is_built && last_.width == width && last_.rounds == rounds_ && last_.apart == apart &&
-                    last_.models == models;
+void Graph::build(const Parts& of, std::size_t width, std::size_t part_points,
+                  const std::vector<std::int32_t>& inner_iterations, bool apart, std::size_t slots) {
+  is_of_last_call = last_.is_built && last_.width == width && last_.inner_iterations == inner_iterations_ &&
+                    last_.apart == apart && last_.models == models;
   // The number of threads divides the islands otherwise.
   if (is_of_last_call && last_.part_points == part_points && last_.slots == slots) return;
   last_.is_built = last_.is_listed = false;
-  find_parts(part_points, rounds, apart);
+  find_parts(part_points, inner_iterations, apart);
   if (!last_.is_coloured) colour(of);
   last_.is_coloured = true;
   arrange(of, width, apart, slots);
@@ -310,7 +312,7 @@ void Graph::build(const Parts& of, std::size_t width, std::size_t part_points, c
   last_.part_points = part_points;
   last_.apart = apart;
   last_.models = models;
-  last_.rounds = rounds_;
+  last_.inner_iterations = inner_iterations_;
   last_.is_built = true;
 }
 
@@ -371,9 +373,9 @@ void Graph::build_levels(const Parts& of, std::size_t width, std::vector<std::in
   for (std::uint32_t i = 0; i < manifolds.size(); ++i) {
     // Colours remain valid for every subset of the manifolds.
     const std::uint32_t colour = colour_of_manifold_[i];
-    items_[next_[level_of(manifolds[i])]++] = {colour < most_colours
+    items_[next_[level_of(manifolds[i])]++] = {colour < max_colours
                                                    ? colour * kind_count + kinds::kind_of(false, manifolds[i].count, 0)
-                                                   : most_colours * kind_count,
+                                                   : max_colours * kind_count,
                                                i};
   }
   level_order.resize(manifolds.size());
@@ -387,7 +389,7 @@ void Graph::build_levels(const Parts& of, std::size_t width, std::vector<std::in
     for (std::uint32_t i = first; i < end;) {
       const std::uint32_t colour = items_[i].key / kind_count;
       std::uint32_t n = 1;
-      if (colour < most_colours)
+      if (colour < max_colours)
         while (i + n < end && items_[i + n].key / kind_count == colour) ++n;
       kinds::append_colour_set(level_lane_batches, level_colour_sets, i, n, width, kind_at);
       i += n;

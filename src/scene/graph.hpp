@@ -78,26 +78,26 @@ struct SubstepNeed {
 
 class Graph {
  public:
-  static constexpr std::uint32_t most_colours = 64;
+  static constexpr std::uint32_t max_colours = 64;
   static constexpr std::uint32_t no_island = ~std::uint32_t{0}, no_part = no_island;
   /// Contacts and rows of an island that are worth another thread.
   static constexpr std::uint32_t points_of_share = 2000;
-  static constexpr std::size_t most_shares = 64;
+  static constexpr std::size_t max_shares = 64;
 
   /// Reserves the lists for the largest graph of these numbers of bodies, contacts and rows, so that later graphs
-  /// allocate nothing. `most_rounds`: see sort_islands. `slots`: see build.
-  void reserve(const Parts& of, std::size_t most_rounds, std::size_t slots);
+  /// allocate nothing. `max_rounds`: see sort_islands. `slots`: see build.
+  void reserve(const Parts& of, std::size_t max_rounds, std::size_t slots);
   /// Finds manifolds, groups and islands.
   void connect(const Parts& of);
-  /// Sorts the islands by decreasing `rounds`, and sorts `rounds` and `more` with them. Islands with different `rounds`
-  /// are put into different parts.
-  void sort_islands(std::vector<std::int32_t>& rounds, std::vector<SubstepNeed>& more);
+  /// Sorts the islands by decreasing `inner_iterations`, and sorts `inner_iterations` and `more` with them. Islands
+  /// with different `inner_iterations` are put into different parts.
+  void sort_islands(std::vector<std::int32_t>& inner_iterations, std::vector<SubstepNeed>& more);
   /// Finds parts, colours and lane batches. Islands of up to `part_points` contacts and rows are solved together. A
-  /// lane batch has up to `width` manifolds. `rounds`: see sort_islands, or empty; islands with 0 rounds are in no
-  /// part. `apart`: islands of one manifold go to `lone` instead of a part. `slots`: number of threads. Large islands
-  /// have at most one share for each.
-  void build(const Parts& of, std::size_t width, std::size_t part_points, const std::vector<std::int32_t>& rounds,
-             bool apart, std::size_t slots = 1);
+  /// lane batch has up to `width` manifolds. `inner_iterations`: see sort_islands, or empty; islands with 0 rounds are
+  /// in no part. `apart`: islands of one manifold go to `single_manifold` instead of a part. `slots`: number of
+  /// threads. Large islands have at most one share for each.
+  void build(const Parts& of, std::size_t width, std::size_t part_points,
+             const std::vector<std::int32_t>& inner_iterations, bool apart, std::size_t slots = 1);
   /// `colour_set` has colours.
   const ShareRange& share_range(const Part& part, std::uint32_t colour_set, std::uint32_t share) const {
     return share_ranges[part.first_share_range + (colour_set - part.first_colour_set) * part.shares + share];
@@ -122,18 +122,18 @@ class Graph {
   std::vector<ShareRange> share_ranges;
   std::vector<std::uint64_t> neighbours;
   std::vector<std::uint32_t> by_share;
-  std::vector<std::uint32_t> lone;            // manifolds
-  std::vector<std::uint32_t> bodies;          // island by island
-  std::vector<std::uint32_t> body_begin;      // of islands, in `bodies`; and the end
-  std::vector<std::uint32_t> island_of_body;  // or no_island
+  std::vector<std::uint32_t> single_manifold;  // manifolds
+  std::vector<std::uint32_t> bodies;           // island by island
+  std::vector<std::uint32_t> body_begin;       // of islands, in `bodies`; and the end
+  std::vector<std::uint32_t> island_of_body;   // or no_island
   // Shock propagation: the colour sets of level l are [level_colour_sets[l], level_colour_sets[l + 1]).
   std::vector<std::uint32_t> level_order;
   std::vector<LaneBatch> level_lane_batches;
   std::vector<ColourSet> level_colour_sets;
   std::vector<std::uint32_t> level_begin;
 
-  std::size_t islands = 0, largest_island = 0, colours = 0, uncoloured = 0;
-  std::size_t most_lanes = 0;    // of a lane batch
+  std::size_t islands = 0, max_island_size = 0, colours = 0, overflow_constraints = 0;
+  std::size_t max_lanes = 0;     // of a lane batch
   bool is_of_last_call = false;  // nothing has changed but the number of threads, and the last call's graph is complete
 
  private:
@@ -143,7 +143,7 @@ class Graph {
     std::vector<std::uint8_t> movable, models;
     std::vector<std::uint32_t> island_of_manifold, island_of_group, island_of_root, island_size, island_items;
     std::size_t width = 0, part_points = 0, slots = 0;
-    std::vector<std::int32_t> rounds;
+    std::vector<std::int32_t> inner_iterations;
     bool apart = false, is_coloured = false, is_built = false, is_listed = false;
   };
   struct Item {
@@ -169,7 +169,7 @@ class Graph {
   void count_again();
   void find_islands(const Parts& of);
   void find_models(const Parts& of);
-  void find_parts(std::size_t part_points, const std::vector<std::int32_t>& rounds, bool apart);
+  void find_parts(std::size_t part_points, const std::vector<std::int32_t>& inner_iterations, bool apart);
   std::uint32_t island_of(const Parts& of, std::size_t body);
   /// Finds the islands with a cycle of movable bodies. Several constraints between two bodies are no cycle.
   void find_cycles(const Parts& of);
@@ -209,7 +209,7 @@ class Graph {
   std::vector<Item> items_;
   std::vector<SubstepNeed> sorted_;
   std::vector<std::uint32_t> unsorted_;
-  std::vector<std::int32_t> rounds_;  // of islands before they were sorted
+  std::vector<std::int32_t> inner_iterations_;  // of islands before they were sorted
   Last last_;
   std::vector<std::uint8_t> kind_;
   std::vector<Ends> ends_;

@@ -8,11 +8,11 @@ namespace carom::scene {
 namespace {
 
 constexpr std::uint32_t none = ~std::uint32_t{0};
-constexpr std::size_t smallest_table = 64;
-constexpr std::size_t most_neighbours = 16;  // max number of manifolds of a body that are compared pairwise
-constexpr std::size_t filter_bits = 16;      // per manifold, so that the filter fits into the first-level cache
+constexpr std::size_t min_table = 64;
+constexpr std::size_t max_neighbours = 16;  // max number of manifolds of a body that are compared pairwise
+constexpr std::size_t filter_bits = 16;     // per manifold, so that the filter fits into the first-level cache
 
-std::size_t scattered(std::int32_t body_a, std::int32_t body_b) {
+std::size_t hash(std::int32_t body_a, std::int32_t body_b) {
   const std::uint64_t pair =
       std::uint64_t{static_cast<std::uint32_t>(body_a)} << 32 | static_cast<std::uint32_t>(body_b);
   const std::uint64_t x = pair * 0x9e3779b97f4a7c15u;
@@ -23,7 +23,7 @@ std::size_t scattered(std::int32_t body_a, std::int32_t body_b) {
 
 std::uint32_t& Grouping::latest_of(const std::vector<Constraint>& of, std::int32_t body_a, std::int32_t body_b) {
   const std::size_t mask = table_.size() - 1;
-  std::size_t place = scattered(body_a, body_b) & mask;
+  std::size_t place = hash(body_a, body_b) & mask;
   while (table_[place] != none && (of[table_[place]].body_a != body_a || of[table_[place]].body_b != body_b))
     place = (place + 1) & mask;
   return table_[place];
@@ -41,12 +41,12 @@ void Grouping::collect(std::vector<Constraint>& to, std::size_t count, std::size
   to.reserve(count);
   filter_.reserve(std::bit_ceil(filter_bits * count + 64) / 64);
   suspects_.reserve(count);
-  table_.reserve(std::bit_ceil(4 * count + smallest_table));
+  table_.reserve(std::bit_ceil(4 * count + min_table));
   manifold_.reserve(count);
   last_.reserve(count);
   at_.reserve(count);
-  is_scattered_ = collect_neighbours(to, count, most, body_a, body_b, fault, links) && has_pair_twice(to);
-  if (is_scattered_) collect_all(to, count, most, body_a, body_b, fault, links);
+  is_hashed_ = collect_neighbours(to, count, most, body_a, body_b, fault, links) && has_pair_twice(to);
+  if (is_hashed_) collect_all(to, count, most, body_a, body_b, fault, links);
 }
 
 bool Grouping::collect_neighbours(std::vector<Constraint>& to, std::size_t count, std::size_t most,
@@ -95,7 +95,7 @@ std::optional<bool> has_pair_twice_in_order(const std::vector<Constraint>& of) {
       first = m;
       continue;
     }
-    if (m - first > most_neighbours) return std::nullopt;
+    if (m - first > max_neighbours) return std::nullopt;
     if (is_same_pair(of[m - 1], of[m])) {
       if (of[m - 1].first + of[m - 1].count != of[m].first) return true;
       continue;
@@ -119,7 +119,7 @@ bool Grouping::has_pair_twice(const std::vector<Constraint>& of) {
       if (of[m - 1].first + of[m - 1].count != of[m].first) return true;
       continue;
     }
-    const std::size_t bit = scattered(of[m].body_a, of[m].body_b) & mask;
+    const std::size_t bit = hash(of[m].body_a, of[m].body_b) & mask;
     std::uint64_t& word = filter_[bit / 64];
     const std::uint64_t one = std::uint64_t{1} << bit % 64;
     if ((word & one) != 0) suspects_.push_back(m);
@@ -129,13 +129,13 @@ bool Grouping::has_pair_twice(const std::vector<Constraint>& of) {
   // The first manifold of a repeated pair is not yet among the suspects. A filter of the suspects finds it.
   filter_.assign(bits / 64, 0);
   for (const std::uint32_t m : suspects_) {
-    const std::size_t bit = scattered(of[m].body_a, of[m].body_b) & mask;
+    const std::size_t bit = hash(of[m].body_a, of[m].body_b) & mask;
     filter_[bit / 64] |= std::uint64_t{1} << bit % 64;
   }
-  table_.assign(std::bit_ceil(4 * suspects_.size() + smallest_table), none);
+  table_.assign(std::bit_ceil(4 * suspects_.size() + min_table), none);
   for (std::uint32_t m = 0; m < of.size(); ++m) {
     if (m > 0 && is_same_pair(of[m - 1], of[m])) continue;
-    const std::size_t bit = scattered(of[m].body_a, of[m].body_b) & mask;
+    const std::size_t bit = hash(of[m].body_a, of[m].body_b) & mask;
     if ((filter_[bit / 64] >> bit % 64 & 1u) == 0) continue;
     std::uint32_t& latest = latest_of(of, of[m].body_a, of[m].body_b);
     if (latest != none) return true;
@@ -146,7 +146,7 @@ bool Grouping::has_pair_twice(const std::vector<Constraint>& of) {
 
 void Grouping::collect_all(std::vector<Constraint>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
                            const std::int32_t* body_b, const std::uint8_t* fault, const Links& links) {
-  table_.assign(smallest_table, none);
+  table_.assign(min_table, none);
   manifold_.resize(count);
   last_.clear();
   to.clear();

@@ -33,7 +33,7 @@ class Grouping {
                const std::int32_t* body_b, const std::uint8_t* fault, const Links& links);
 
   /// The contact or row at a place, see kernel::number_at; null where places are the numbers.
-  const std::uint32_t* at() const { return is_scattered_ ? at_.data() : nullptr; }
+  const std::uint32_t* at() const { return is_hashed_ ? at_.data() : nullptr; }
 
  private:
   /// Neighbours alone; true if a pair may come again later.
@@ -52,7 +52,7 @@ class Grouping {
   std::vector<std::uint32_t> manifold_;  // of every contact
   std::vector<std::uint32_t> last_;      // contact of every manifold
   std::vector<std::uint32_t> at_;
-  bool is_scattered_ = false;
+  bool is_hashed_ = false;
 };
 
 }  // namespace carom::scene

@@ -92,7 +92,7 @@ struct Hub {
   std::uint32_t place = 0;           // in the tournament of its island
   bool is_stale = false;             // waits for a search
   T reference[6] = {};               // velocity
-  std::size_t effort = 0;            // of the searches with this reference
+  std::size_t work_budget = 0;       // of the searches with this reference
 
   std::uint32_t root() const { return 2 * first; }
 };
@@ -133,17 +133,17 @@ struct Hubs {
   std::vector<std::uint8_t> has_refused;  // of islands
 };
 
-/// `Contacts` has the data of contacts and bodies:
+/// `AnyContacts` has the data of contacts and bodies:
 ///   HubRow<T> row(contact, hub), std::int32_t partner(contact, hub), std::uint64_t tie(contact);
 ///   T speed(contact): the approach speed, or -∞ for a contact that does not count;
 ///   const T* velocity(body): v, w; bool moves(body);
 ///   T response(body, c): change of component c of v, w by a unit impulse there.
-template <class T, class Contacts>
+template <class T, class AnyContacts>
 class HubTree {
  public:
-  static constexpr std::uint32_t most_of_leaf = 4;
+  static constexpr std::uint32_t max_of_leaf = 4;
 
-  HubTree(Hubs<T>& hubs, Hub<T>& hub, const Contacts& contacts) : hubs_(hubs), hub_(hub), contacts_(contacts) {}
+  HubTree(Hubs<T>& hubs, Hub<T>& hub, const AnyContacts& contacts) : hubs_(hubs), hub_(hub), contacts_(contacts) {}
 
   void build() {
     std::uint32_t* const all = hubs_.contacts.data();
@@ -203,7 +203,7 @@ class HubTree {
   };
   /// Returns the most urgent contact. Times of impacts and searches must not decrease.
   Found find(std::int64_t time) {
-    if (hub_.effort > 4 * (hub_.end - hub_.first)) refer();
+    if (hub_.work_budget > 4 * (hub_.end - hub_.first)) refer();
     time_ = time;
     best_ = {-std::numeric_limits<T>::infinity(), 0};
     found_ = hubs_.contacts[hub_.first];
@@ -216,12 +216,12 @@ class HubTree {
     }
     set_bound(hub_.root());
     if (best_ < at(hub_.root()).bound) visit(hub_.root());
-    hub_.effort += effort_;
+    hub_.work_budget += work_budget_;
     return {found_, best_.speed};
   }
 
   /// Number of bounds and speeds that searches have evaluated.
-  std::size_t effort() const { return effort_; }
+  std::size_t work_budget() const { return work_budget_; }
 
  private:
   using Spot = typename Hubs<T>::Spot;
@@ -277,7 +277,7 @@ class HubTree {
     const std::uint32_t i = begin_node(parent);
     at(i).first = first;
     at(i).end = end;
-    if (end - first > most_of_leaf) {
+    if (end - first > max_of_leaf) {
       const std::uint32_t middle = halve(hubs_.spots, first, end, [](const Spot& contact) { return contact.first; });
       grow(first, middle, i);
       at(i).right = grow(middle, end, i);
@@ -326,7 +326,7 @@ class HubTree {
 
   /// Makes the present velocities the references.
   void refer() {
-    hub_.effort = 0;
+    hub_.work_budget = 0;
     std::copy_n(contacts_.velocity(hub_.body), 6, hub_.reference);
     // Children come after their parents.
     for (std::uint32_t i = hub_.root(); i < hub_.end_node; ++i)
@@ -439,7 +439,7 @@ class HubTree {
   void set_bound(std::uint32_t i) {
     HubNode<T>& node = at(i);
     if (is_fresh(node)) return;
-    ++effort_;
+    ++work_budget_;
     const Bound found = bound_by_changes(i);
     T speed = found.speed;
     // The margin may hide a tie.
@@ -495,7 +495,7 @@ class HubTree {
     if (node.right == 0) {
       node.bound = {-std::numeric_limits<T>::infinity(), node.tie};
       for (std::uint32_t k = node.first; k < node.end; ++k) {
-        ++effort_;
+        ++work_budget_;
         const std::uint32_t contact = hubs_.contacts[k];
         const T speed = contacts_.speed(contact);
         node.bound.speed = std::max(node.bound.speed, speed);
@@ -521,14 +521,14 @@ class HubTree {
 
   Hubs<T>& hubs_;
   Hub<T>& hub_;
-  Contacts contacts_;
+  AnyContacts contacts_;
   std::uint32_t next_ = 0;  // node
   std::int64_t time_ = 0;
   const T* hub_velocity_ = nullptr;
   double change_[6] = {}, fastest_ = 0;  // of the hub since the reference; the max magnitude of its velocity
   Urgency<T> best_{};
   std::uint32_t found_ = 0;
-  std::size_t effort_ = 0;
+  std::size_t work_budget_ = 0;
 };
 
 }  // namespace carom::scene

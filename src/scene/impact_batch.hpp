@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "columns.hpp"
-#include "sequence_workspace.hpp"
+#include "impact_workspace.hpp"
 
 namespace carom::scene {
 
@@ -84,7 +84,7 @@ class BatchContacts {
   ImpactBatch<T>& batch_;
   IndexedContacts<T> contacts_;
   Results<T> results_;
-  const Column<const T>* from_[ImpactBatch<T>::most_columns];
+  const Column<const T>* from_[ImpactBatch<T>::max_columns];
   std::size_t sources_ = 0;
   Column<const Law> law_;
   Column<const RestitutionLaw> restitution_law_;
@@ -99,7 +99,7 @@ kernel::Workspace<T> workspace_of(ImpactBatch<T>& batch) {
   make(batch.sliding);
   make(batch.law_tile);
   make(batch.group);
-  make(batch.members);
+  make(batch.components);
   return {batch.sliding.get(), batch.law_tile.get(), batch.group.get()};
 }
 

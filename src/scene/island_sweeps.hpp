@@ -27,7 +27,7 @@ class IslandSweeps {
 
   using Head = kernel::BlockHead<T>;
   static Head& head(std::byte* block) { return *reinterpret_cast<Head*>(block); }
-  kernel::VelocityRow<T>* nowhere(std::size_t slot) const { return job_.velocities + job_.bodies + 1 + slot; }
+  kernel::VelocityRow<T>* dummy_body(std::size_t slot) const { return job_.velocities + job_.bodies + 1 + slot; }
 
   void begin() {
     lay_out(graph_.lane_batches, workspace_.blocks, workspace_.block_of_lane_batch);
@@ -38,7 +38,8 @@ class IslandSweeps {
     workspace_.approach.assign(graph_.islands, 0);
     workspace_.worst.assign(graph_.islands, 0);
     workspace_.sweeping.assign(graph_.islands, Sweeping::goes_on);
-    for (const std::uint32_t m : graph_.lone) workspace_.sweeping[graph_.island_of_manifold[m]] = Sweeping::done;
+    for (const std::uint32_t m : graph_.single_manifold)
+      workspace_.sweeping[graph_.island_of_manifold[m]] = Sweeping::done;
     workspace_.overflow.assign(graph_.islands, 0);
     workspace_.sweeps_of_island.assign(graph_.islands, 0);
   }
@@ -296,9 +297,10 @@ class IslandSweeps {
       }
     }
     for (std::byte* block : further) mark_overflow(head(block));
-    for (std::size_t i = 0; i < graph_.lone.size(); ++i) {
-      const std::uint32_t m = graph_.lone[i];
-      workspace_.worst[graph_.island_of_manifold[m]] = static_cast<double>(workspace_.lone.data()[i].residual);
+    for (std::size_t i = 0; i < graph_.single_manifold.size(); ++i) {
+      const std::uint32_t m = graph_.single_manifold[i];
+      workspace_.worst[graph_.island_of_manifold[m]] =
+          static_cast<double>(workspace_.single_manifold.data()[i].residual);
       sum.lanes += kernel::points_of_manifold;
       sum.lanes_used += graph_.manifolds[m].count;
     }

@@ -63,8 +63,8 @@ class JointBlock {
       };
       constexpr double infinity = std::numeric_limits<double>::infinity();
       row.compliance = read(joints.compliance, 0);
-      row.least = read(joints.least_impulse, -infinity);
-      row.largest = read(joints.largest_impulse, infinity);
+      row.least = read(joints.min_impulse, -infinity);
+      row.largest = read(joints.max_impulse, infinity);
       row.target = read(joints.target_velocity, 0);
       row.impulse = static_cast<double>(job.row_impulse[i]);
       row.good = job.row_status[i] == static_cast<std::uint8_t>(Status::ok);
@@ -213,7 +213,7 @@ class JointBlock {
         d[r] -= l[r][s] * l[r][s] * d[s];
         x[r] -= l[r][s] * x[s];
       }
-      if (!row_[r].good || !(d[r] > SceneThresholds::least_pivot * own)) d[r] = 0;
+      if (!row_[r].good || !(d[r] > SceneThresholds::min_pivot * own)) d[r] = 0;
     }
     for (std::size_t r = count_; r-- > 0;) {
       x[r] = d[r] > 0 ? x[r] / d[r] : 0;

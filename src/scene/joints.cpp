@@ -36,14 +36,14 @@ class Rows {
 
   Row& along(const Vector<T>& e) {
     const Vector<T> opposite = -e;
-    return add({bodies_.a, bodies_.b, e, lever(bodies_.a, bodies_.anchor_a, e), opposite,
-                lever(bodies_.b, bodies_.anchor_b, opposite)});
+    return add(
+        {bodies_.a, bodies_.b, e, lever(bodies_.a, bodies_.r_a, e), opposite, lever(bodies_.b, bodies_.r_b, opposite)});
   }
   /// Keeps the points together, which the bodies turn.
   Row& together(const Vector<T>& e) {
     Row& row = along(e);
-    row.arm_a = bodies_.anchor_a;
-    row.arm_b = bodies_.anchor_b;
+    row.r_a = bodies_.r_a;
+    row.r_b = bodies_.r_b;
     return row;
   }
   Row& about(const Vector<T>& e) { return add({bodies_.a, bodies_.b, {}, e, {}, -e}); }
@@ -68,8 +68,8 @@ template <class T>
 void drive(typename JointRowData<T>::Row& row, T speed, T largest) {
   row.target_velocity = speed;
   row.frequency = 0;
-  row.least_impulse = -largest;
-  row.largest_impulse = largest;
+  row.min_impulse = -largest;
+  row.max_impulse = largest;
 }
 
 }  // namespace
@@ -93,14 +93,14 @@ JointRows<T> JointRowData<T>::view() const {
   view.linear_b = vectors(row.linear_b);
   view.angular_b = vectors(row.angular_b);
   view.target_velocity = column(row.target_velocity);
-  view.least_impulse = column(row.least_impulse);
-  view.largest_impulse = column(row.largest_impulse);
+  view.min_impulse = column(row.min_impulse);
+  view.max_impulse = column(row.max_impulse);
   view.compliance = column(row.compliance);
   view.error = column(row.error);
   view.frequency = column(row.frequency);
   view.damping_ratio = column(row.damping_ratio);
-  view.arm_a = vectors(row.arm_a);
-  view.arm_b = vectors(row.arm_b);
+  view.r_a = vectors(row.r_a);
+  view.r_b = vectors(row.r_b);
   // Warm impulses keep the solver from those that it knows by key.
   const auto any = [&](auto member) {
     return std::any_of(rows.begin(), rows.end(), [&](const Row& r) { return r.*member != 0; });

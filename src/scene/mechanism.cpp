@@ -69,7 +69,7 @@ template <class T>
 struct Mechanisms<T>::State {
   State(const Scene<T>& scene_, const MechanismOptions& options_) : scene(scene_), options(options_) {
     check_option(options.redundancy, "redundancy");
-    check_option(options.least_eigenvalue, "least_eigenvalue");
+    check_option(options.min_eigenvalue, "min_eigenvalue");
     check_scene_columns(scene, SceneResults<T>{});
     contacts = scene.contacts.friction.count;
     load_bodies();
@@ -146,9 +146,9 @@ struct Mechanisms<T>::State {
 
   std::string fault_of(const Mechanism& mechanism) const {
     const JointRows<T>& joints = scene.joints;
-    if (mechanism.rows.size() > MechanismOptions::most_rows)
+    if (mechanism.rows.size() > MechanismOptions::max_rows)
       return "row " + std::to_string(mechanism.rows.front()) + " is one of " + std::to_string(mechanism.rows.size()) +
-             ", and the limit is MechanismOptions::most_rows, " + std::to_string(MechanismOptions::most_rows) +
+             ", and the limit is MechanismOptions::max_rows, " + std::to_string(MechanismOptions::max_rows) +
              ": SceneSolver has none";
     for (const std::size_t i : mechanism.rows) {
       const std::string name = "row " + std::to_string(i);
@@ -159,8 +159,8 @@ struct Mechanisms<T>::State {
         if (!scene::is_finite(twist.linear) || !scene::is_finite(twist.angular))
           return name + " has a number that is not finite";
       if (!(rows[i].compliance >= 0 && rows[i].compliance < infinity)) return name + " has a compliance at fault";
-      const double least = joints.least_impulse ? joints.least_impulse[i] : -infinity;
-      const double largest = joints.largest_impulse ? joints.largest_impulse[i] : infinity;
+      const double least = joints.min_impulse ? joints.min_impulse[i] : -infinity;
+      const double largest = joints.max_impulse ? joints.max_impulse[i] : infinity;
       if (!(least == -infinity && largest == infinity))
         return name + " has an impulse within [" + in_words(least) + ", " + in_words(largest) +
                "] and cannot be told to hold";
@@ -191,8 +191,8 @@ struct Mechanisms<T>::State {
     const std::array<std::int32_t, 2> body = {scene.contacts.body_a[index], scene.contacts.body_b[index]};
     check_bodies("contact", index, body);
     if (!is_movable(body[0]) && !is_movable(body[1])) fail("both bodies are immovable");
-    const Vector n = read(scene.contacts.normal, index), lever_a = read(scene.contacts.lever_a, index),
-                 lever_b = read(scene.contacts.lever_b, index);
+    const Vector n = read(scene.contacts.normal, index), r_a = read(scene.contacts.r_a, index),
+                 r_b = read(scene.contacts.r_b, index);
     if (!(std::abs(std::sqrt(dot(n, n)) - 1) <= Options{}.normal_tolerance)) fail("the normal is no unit vector");
 
     ContactRows result;
@@ -203,7 +203,7 @@ struct Mechanisms<T>::State {
       const Vector &e = result.axis[i], opposite = -e;
       Row& row = result.row[i];
       row.body = body;
-      row.jacobian = {{{e, scene::cross(lever_a, e)}, {opposite, scene::cross(lever_b, opposite)}}};
+      row.jacobian = {{{e, scene::cross(r_a, e)}, {opposite, scene::cross(r_b, opposite)}}};
       respond(row);
     }
     for (std::size_t side = 0; side < 2; ++side) {
@@ -343,7 +343,7 @@ MechanismContact Mechanisms<T>::contact(std::size_t index) const {
     for (std::size_t j = i; j < 3; ++j) contact.k[entry++] = (columns[i][j] + columns[j][i]) / 2;
   if (!std::all_of(contact.k.begin(), contact.k.end(), [](double x) { return std::isfinite(x); }))
     throw Error("carom: contact " + std::to_string(index) + ": K exceeds the range of double");
-  contact.locked = scene::raise_eigenvalues(contact.k, s.options.least_eigenvalue * trace);
+  contact.locked = scene::raise_eigenvalues(contact.k, s.options.min_eigenvalue * trace);
 
   const auto& bodies = s.scene.bodies;
   for (std::size_t i = 0; i < 3; ++i)

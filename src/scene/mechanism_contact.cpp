@@ -14,12 +14,12 @@ MechanismContact::Vector MechanismContact::in_frame(const Vector& v) const {
   return {scene::dot(tangent_1, v), scene::dot(tangent_2, v), scene::dot(normal, v)};
 }
 
-SpaceContacts<double> MechanismContact::view(std::span<const MechanismContact> contacts) {
+KContacts<double> MechanismContact::view(std::span<const MechanismContact> contacts) {
   // No contacts are columns of no elements, not the absence of columns.
   static const MechanismContact none;
   const MechanismContact& first = contacts.empty() ? none : contacts.front();
   const std::size_t n = contacts.size(), stride = sizeof(MechanismContact);
-  SpaceContacts<double> view;
+  KContacts<double> view;
   view.friction = {&first.friction, n, stride};
   view.restitution = {&first.restitution, n, stride};
   view.k = view.k.interleaved(first.k.data(), n, stride);

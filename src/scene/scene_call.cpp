@@ -9,13 +9,13 @@
 
 #include "call_impulses.hpp"
 #include "contact_models.hpp"
-#include "coulomb/coulomb.hpp"
-#include "remembering.hpp"
+#include "ncp/ncp.hpp"
 #include "scene_input.hpp"
 #include "scene_output.hpp"
 #include "scene_parameters.hpp"
-#include "sequence.hpp"
+#include "sequential_impacts.hpp"
 #include "solver/range.hpp"
+#include "store_warm_start.hpp"
 #include "substep_counts.hpp"
 #include "substeps.hpp"
 #include "sweeps.hpp"
@@ -41,12 +41,12 @@ template <class T>
 constexpr std::size_t points_of_part = 16384 / sizeof(T);
 
 /// [bytes] Blocks have room for any graph of a scene's size up to this limit.
-constexpr std::size_t most_reserved = std::size_t{32} << 20;
+constexpr std::size_t max_reserved = std::size_t{32} << 20;
 
 /// Up to this number of bodies, contacts and rows validation uses narrow vectors.
 constexpr std::size_t few = 64;
 /// Up to this number of islands of one manifold, narrow vectors are as fast as wide ones.
-constexpr std::size_t most_narrow = 4;
+constexpr std::size_t max_narrow = 4;
 
 template <class T>
 class SceneCall {
@@ -73,7 +73,7 @@ class SceneCall {
   }
 
   SceneReport run(CallThreads& threads, Slots slots) {
-    workspace_.last_lone.is_there = false;
+    workspace_.last_single_manifold.is_there = false;
     was_at_rest_ = std::exchange(workspace_.last_rest.is_there, false);
     // All allocations come before the first result is written.
     reserve(slots.most);
@@ -86,14 +86,14 @@ class SceneCall {
       team.each(rows_, validated_at_once,
                 [&](std::size_t first, std::size_t end, std::size_t) { impulses_.begin_rows(first, end); });
       SweepOutcome outcome = build_and_solve(team, report);
-      if (outcome.overflow && drop_remembered()) {
+      if (outcome.overflow && drop_cached()) {
         // The other islands get identical bits, within the exception of docs/determinism.md.
         begin_again();
         outcome = build_and_solve(team, report);
       }
       if (outcome.overflow) give_up_overflowed();
       if (workspace_.static_friction.is_there()) workspace_.static_friction.end(scene_, job_, workspace_.graph);
-      remember<T>({scene_, job_, workspace_, is(SceneMethod::substeps), impulses_.remembers_contacts(), team});
+      remember<T>({scene_, job_, workspace_, is(SceneMethod::substeps), impulses_.caches_contacts(), team});
       add_up(team, outcome, report);
       SceneOutput<T>(job_, workspace_, results_, impulses_.stored(), options_).store(team, report);
       report.threads = team.worked();
@@ -104,18 +104,18 @@ class SceneCall {
     report.bodies = bodies_;
     report.contacts = contacts_;
     report.joint_rows = rows_;
-    if (is_lone(report)) leave_lone();
+    if (is_single_manifold(report)) leave_single_manifold();
     leave_at_rest(report);
     return report;
   }
 
  private:
   /// True if contacts rebound in sweeps.
-  bool reads_changes() const { return !is(SceneMethod::sequence) && !is(SceneMethod::resting); }
+  bool reads_changes() const { return !is(SceneMethod::sequential_impacts) && !is(SceneMethod::resting); }
   bool is(SceneMethod method) const { return options_.method == method; }
   bool builds_levels() const {
-    return options_.shock_propagation.enabled && !is(SceneMethod::sequence) && !is(SceneMethod::substeps) &&
-           !is(SceneMethod::coulomb);
+    return options_.shock_propagation.enabled && !is(SceneMethod::sequential_impacts) && !is(SceneMethod::substeps) &&
+           !is(SceneMethod::ncp);
   }
 
   SweepOutcome build_and_solve(ThreadTeam& team, SceneReport& report) {
@@ -132,21 +132,23 @@ class SceneCall {
     if (rests_again_ && rows_ == 0) return outcome_at_rest();
     // Scenes that fill less than half of a wide vector are faster on narrow vectors; the blocks are the same for both.
     // With shock propagation a level spans all parts and fills wide vectors.
-    const bool is_narrow = workspace_.graph.most_lanes <= narrow_kernels_.width &&
-                           workspace_.graph.lone.size() <= most_narrow && !options_.shock_propagation.enabled;
+    const bool is_narrow = workspace_.graph.max_lanes <= narrow_kernels_.width &&
+                           workspace_.graph.single_manifold.size() <= max_narrow && !options_.shock_propagation.enabled;
     const Call<T> call{options_, is_narrow ? narrow_kernels_ : kernels_, job_, workspace_, team};
     workspace_.island_status.assign(workspace_.graph.islands, IslandStatus::converged);
     workspace_.island_residual.assign(workspace_.graph.islands, 0);
     workspace_.island_error.assign(workspace_.graph.islands, 0);
     workspace_.island_approach.assign(workspace_.graph.islands, 0);
-    workspace_.island_algorithm.assign(workspace_.graph.islands,
-                                       is(SceneMethod::sequence) ? IslandAlgorithm::impacts : IslandAlgorithm::sweeps);
+    workspace_.island_algorithm.assign(workspace_.graph.islands, is(SceneMethod::sequential_impacts)
+                                                                     ? IslandAlgorithm::impacts
+                                                                     : IslandAlgorithm::sweeps);
     workspace_.island_iterations.assign(workspace_.graph.islands, 0);
     if (is(SceneMethod::substeps)) return run_substeps(call, begins_with_impulses_);
-    if (is(SceneMethod::coulomb)) return solve_coulomb(call, begins_with_impulses_, report);
+    if (is(SceneMethod::ncp)) return solve_ncp(call, begins_with_impulses_, report);
     if (!is(SceneMethod::step))
-      return is(SceneMethod::sequence) ? run_sequence(call, entry_, workspace_.sequence, impulses_.kept(), report)
-                                       : sweep(call, options_.method, begins_with_impulses_, Ending::finish);
+      return is(SceneMethod::sequential_impacts)
+                 ? run_sequential_impacts(call, entry_, workspace_.sequential_impacts, impulses_.kept(), report)
+                 : sweep(call, options_.method, begins_with_impulses_, Ending::finish);
     job_.target = kernel::Target::colliding;
     job_.rows_have_acted = false;
     const SweepOutcome collisions = sweep(call, SceneMethod::iteration, begins_with_impulses_, Ending::accumulate);
@@ -173,19 +175,19 @@ class SceneCall {
   }
 
   /// True if the scene is one manifold without faults, and the solver stores the impulses of contacts with keys.
-  bool is_lone(const SceneReport& report) const {
+  bool is_single_manifold(const SceneReport& report) const {
     const Graph& graph = workspace_.graph;
     const SceneContacts<T>& contacts = scene_.contacts;
-    const bool remembers = contacts.key ? workspace_.remembered.all_have_keys() && !contacts.warm_impulse.x
+    const bool remembers = contacts.key ? workspace_.warm_start_cache.all_have_keys() && !contacts.warm_impulse.x
                                         : !job_.warm_impulse.x && !scene_.joints.key;
-    return solves_lone_islands_apart(options_) && graph.lone.size() == 1 && graph.manifolds.size() == 1 && rows_ == 0 &&
-           graph.manifolds[0].count == contacts_ && bodies_ + contacts_ <= few && remembers && !job_.has_models &&
-           !workspace_.static_friction.is_there() &&
+    return solves_single_manifold_islands_apart(options_) && graph.single_manifold.size() == 1 &&
+           graph.manifolds.size() == 1 && rows_ == 0 && graph.manifolds[0].count == contacts_ &&
+           bodies_ + contacts_ <= few && remembers && !job_.has_models && !workspace_.static_friction.is_there() &&
            report.by_status[ok] + report.by_status[static_cast<std::size_t>(Status::separating)] == contacts_;
   }
-  /// Stores the state that the fast path of the next call needs (lone_call.hpp).
-  void leave_lone() {
-    LastLone<T>& last = workspace_.last_lone;
+  /// Stores the state that the fast path of the next call needs (single_manifold_call.hpp).
+  void leave_single_manifold() {
+    LastSingleManifold<T>& last = workspace_.last_single_manifold;
     last.kernels = &narrow_kernels_;
     last.job = job_;
     last.stored = impulses_.stored();
@@ -199,7 +201,7 @@ class SceneCall {
   bool may_rest_again() const {
     return is(SceneMethod::substeps) && !job_.has_models && !scene_.contacts.frequency &&
            !workspace_.static_friction.is_there() &&
-           (contacts_ == 0 || (impulses_.remembers_contacts() && workspace_.remembered.all_have_keys()));
+           (contacts_ == 0 || (impulses_.caches_contacts() && workspace_.warm_start_cache.all_have_keys()));
   }
   /// Stores the structure of a scene whose islands have all settled.
   void leave_at_rest(const SceneReport& report) {
@@ -222,7 +224,7 @@ class SceneCall {
   bool rests_again(ThreadTeam& team, const Parts& parts) {
     const LastRest& last = workspace_.last_rest;
     const bool may = was_at_rest_ && same_options_ && builds_ == 0 && may_rest_again() &&
-                     (contacts_ == 0 || workspace_.remembered.is_unchanged()) && last.movable.size() == bodies_ &&
+                     (contacts_ == 0 || workspace_.warm_start_cache.is_unchanged()) && last.movable.size() == bodies_ &&
                      last.body_a.size() == contacts_ && last.row_body_a.size() == rows_;
     if (!may) return false;
     std::atomic<bool> has_structure{true};
@@ -250,15 +252,15 @@ class SceneCall {
     set_graph();
     Graph& graph = workspace_.graph;
     const Slops<T> slops(job_, options_.substeps, workspace_.square_sizes.at_least(bodies_ + 1), team);
-    if (!workspace_.direct.settle_again(options_, kernels_, job_, graph, parts, slops, remembered_rows(),
+    if (!workspace_.direct.settle_again(options_, kernels_, job_, graph, parts, slops, cached_rows(),
                                         workspace_.substeps, team))
       return false;
     graph.is_of_last_call = true;
     return true;
   }
   /// The memory of rows that begin with the impulses of their keys, or null.
-  const RememberedRow<T>* remembered_rows() const {
-    return impulses_.remembers_rows() ? workspace_.remembered.rows() : nullptr;
+  const CachedRow<T>* cached_rows() const {
+    return impulses_.caches_rows() ? workspace_.warm_start_cache.rows() : nullptr;
   }
   void set_graph() {
     const Graph& graph = workspace_.graph;
@@ -300,7 +302,7 @@ class SceneCall {
   }
 
   /// Removes the stored impulses of earlier calls from islands that have overflowed. False if there were none.
-  bool drop_remembered() {
+  bool drop_cached() {
     bool any = false;
     each_overflowed([&](const Constraint&, std::size_t i, bool is_row) { any = impulses_.drop(i, is_row) || any; });
     return any;
@@ -330,7 +332,7 @@ class SceneCall {
       job_.changes[bodies_] = {};
     }
     input_.reserve(workspace_);
-    if (is(SceneMethod::step) || is(SceneMethod::resting) || is(SceneMethod::coulomb)) {
+    if (is(SceneMethod::step) || is(SceneMethod::resting) || is(SceneMethod::ncp)) {
       T* const kept = workspace_.kept.at_least(3 * (contacts_ + 1));
       for (std::size_t c = 0; c < 3; ++c) job_.kept[c] = kept + c * contacts_;
       job_.kept_rows = workspace_.kept_rows.at_least(rows_ + 1);
@@ -338,11 +340,11 @@ class SceneCall {
     }
     workspace_.static_friction.reserve(scene_, options_);
     impulses_.reserve();
-    workspace_.last_lone.movable.reserve(few);
+    workspace_.last_single_manifold.movable.reserve(few);
     if (is(SceneMethod::substeps)) {
       job_.displacements = workspace_.displacements.at_least(bodies_ + 1);
       job_.began = workspace_.began.at_least(bodies_ + 1);
-      job_.relaxes = options_.substeps.relaxing > 0;
+      job_.relaxes = options_.substeps.relax_iterations > 0;
       workspace_.forces.at_least(bodies_ + 1);
       workspace_.followed.at_least(bodies_ + 1);
       workspace_.inertia.at_least(bodies_ + 1);
@@ -360,13 +362,13 @@ class SceneCall {
   void reserve_for_graphs(std::size_t slots) {
     const Parts parts = input_.parts();
     workspace_.reserve(parts, is(SceneMethod::substeps) ? static_cast<std::size_t>(options_.substeps.most) : 0, slots);
-    if (is(SceneMethod::sequence)) return workspace_.sequence.reserve(parts);
+    if (is(SceneMethod::sequential_impacts)) return workspace_.sequential_impacts.reserve(parts);
     // At most one block for every contact and row.
     const std::uint8_t models = job_.has_models ? kernel::has_model | kernel::models_with_moments : 0;
     const std::size_t of_contacts = contacts_ * bytes_of_block(kernels_, job_, false, 1, models);
     const std::size_t of_rows = rows_ * bytes_of_block(kernels_, job_, true, 1, 0);
-    workspace_.blocks.at_least(std::min(of_contacts + of_rows, most_reserved));
-    if (builds_levels()) workspace_.level_blocks.at_least(std::min(of_contacts, most_reserved));
+    workspace_.blocks.at_least(std::min(of_contacts + of_rows, max_reserved));
+    if (builds_levels()) workspace_.level_blocks.at_least(std::min(of_contacts, max_reserved));
   }
 
   void set_parameters() {
@@ -381,11 +383,11 @@ class SceneCall {
       std::fill_n(memory, 3 * contacts_, T(0));
       for (std::size_t i = 0; i < 3; ++i) job_.impulse_sum[i] = memory + i * contacts_;
     }
-    if (options_.shock_propagation.enabled || is(SceneMethod::coulomb)) {
+    if (options_.shock_propagation.enabled || is(SceneMethod::ncp)) {
       T* const memory = workspace_.carried.at_least(4 * (contacts_ + 1));
       for (std::size_t i = 0; i < 4; ++i) job_.carried[i] = memory + i * contacts_;
     }
-    if (has_contact_moments(scene_.contacts) && is(SceneMethod::coulomb)) {
+    if (has_contact_moments(scene_.contacts) && is(SceneMethod::ncp)) {
       T* const memory = workspace_.moments.at_least(6 * (contacts_ + 1));
       std::fill_n(memory, 6 * contacts_, T(0));
       for (std::size_t i = 0; i < 3; ++i) {
@@ -396,7 +398,7 @@ class SceneCall {
   }
 
   void build(ThreadTeam& team) {
-    if (is(SceneMethod::sequence)) validate_laws(options_, entry_, job_, workspace_.sequence, team);
+    if (is(SceneMethod::sequential_impacts)) validate_laws(options_, entry_, job_, workspace_.sequential_impacts, team);
     const Parts parts = input_.parts();
     rests_again_ = rests_again(team, parts);
     if (rests_again_) return;
@@ -408,23 +410,23 @@ class SceneCall {
     graph.connect(parts);
     set_graph();
     take_static_friction();
-    if (impulses_.remembers_contacts()) workspace_.remembered.inherit(graph, scene_.contacts, team);
+    if (impulses_.caches_contacts()) workspace_.warm_start_cache.inherit(graph, scene_.contacts, team);
     workspace_.substeps.clear();
     workspace_.island_energy.clear();
     if (is(SceneMethod::substeps)) {
       // An abandoned pass may have left displacements.
       std::fill_n(job_.displacements, bodies_ + 1, kernel::VelocityRow<T>{});
       const Slops<T> slops(job_, options_.substeps, workspace_.square_sizes.at_least(bodies_ + 1), team);
-      workspace_.direct.settle(options_, kernels_, job_, graph, parts, slops, remembered_rows(), team);
-      count_substeps(options_, job_, workspace_, slops, impulses_.of_rows(), impulses_.remembers_contacts(),
-                     impulses_.remembers_rows(), team);
+      workspace_.direct.settle(options_, kernels_, job_, graph, parts, slops, cached_rows(), team);
+      count_substeps(options_, job_, workspace_, slops, impulses_.of_rows(), impulses_.caches_contacts(),
+                     impulses_.caches_rows(), team);
       workspace_.direct.solve(options_, kernels_, *entry_.scene.blocks, job_, graph, parts, slops, workspace_.substeps,
                               workspace_.substeps_wanted, team, builds_++ == 0);
       graph.sort_islands(workspace_.substeps, workspace_.substeps_wanted);
     }
     graph.build(parts, kernels_.width,
                 team.slots() == 1 ? points_of_part<T> : std::clamp(share, std::size_t{256}, points_of_part<T>),
-                workspace_.substeps, solves_lone_islands_apart(options_), team.slots());
+                workspace_.substeps, solves_single_manifold_islands_apart(options_), team.slots());
     if (is(SceneMethod::substeps)) graph.list_bodies(parts);
     if (builds_levels()) graph.build_levels(parts, kernels_.width, workspace_.level);
     begins_with_impulses_ = impulses_.any_to_begin_with();
@@ -433,16 +435,17 @@ class SceneCall {
   /// Manifolds that stick have their static coefficient in all that follows.
   void take_static_friction() {
     if (!workspace_.static_friction.is_there()) return;
-    const Remembered<T>& remembered = workspace_.remembered;
+    const WarmStartCache<T>& warm_start_cache = workspace_.warm_start_cache;
     const bool is_named = static_cast<bool>(scene_.contacts.key);
-    scene_in_effect_ = workspace_.static_friction.begin(
-        scene_, job_, workspace_.graph, [&](std::size_t i) { return is_named ? remembered.slip(i) : Slip::unknown; });
+    scene_in_effect_ = workspace_.static_friction.begin(scene_, job_, workspace_.graph, [&](std::size_t i) {
+      return is_named ? warm_start_cache.slip(i) : Slip::unknown;
+    });
     job_.scene = &*scene_in_effect_;
   }
 
   void add_up(ThreadTeam& team, const SweepOutcome& outcome, SceneReport& report) {
     const Graph& graph = workspace_.graph;
-    report.greatest_approach = outcome.approach;
+    report.max_approach_speed = outcome.approach;
     for (std::size_t i = 0; i < graph.islands; ++i) {
       report.iterations = std::max(report.iterations, workspace_.island_iterations[i]);
       report.residual = std::max(report.residual, workspace_.island_residual[i]);
@@ -455,9 +458,9 @@ class SceneCall {
     report.lanes = outcome.lanes;
     report.lanes_used = outcome.lanes_used;
     report.islands = graph.islands;
-    report.largest_island = graph.largest_island;
+    report.max_island_size = graph.max_island_size;
     report.colours = graph.colours;
-    report.uncoloured = graph.uncoloured;
+    report.overflow_constraints = graph.overflow_constraints;
     report.same_graph = graph.is_of_last_call;
     report.energy_before = input_.energy_before();
     report.energy_after = input_.energy(team);

@@ -8,8 +8,8 @@
 namespace carom::columns {
 
 /// Columns of a contact's model, in files too: compliance, friction in two directions, resistance to rolling.
-template <class F, class Contacts, class... Others>
-[[gnu::always_inline]] constexpr void each_of_models(F&& field, Contacts& contacts, Others&... others) {
+template <class F, class AnyContacts, class... Others>
+[[gnu::always_inline]] constexpr void each_of_models(F&& field, AnyContacts& contacts, Others&... others) {
   field("friction_2", contacts.friction_2, others.friction_2...);
   field("friction_direction", contacts.friction_direction, others.friction_direction...);
   field("rolling_friction", contacts.rolling_friction, others.rolling_friction...);
@@ -21,14 +21,14 @@ template <class F, class Contacts, class... Others>
 }
 
 /// Optional columns of contacts of a scene, in addition to the columns of indexed contacts.
-template <class F, class Contacts, class... Others>
-[[gnu::always_inline]] constexpr void each_of_scene(F&& f, Contacts& contacts, Others&... others) {
+template <class F, class AnyContacts, class... Others>
+[[gnu::always_inline]] constexpr void each_of_scene(F&& f, AnyContacts& contacts, Others&... others) {
   const auto field = [&](const char* name, auto& first, auto&... rest) __attribute__((always_inline)) {
     each(f, Label{"", name, "", name, "", "contacts"}, first, rest...);
   };
   field("static_friction", contacts.static_friction, others.static_friction...);
   each_of_models(field, contacts, others...);
-  field("gap", contacts.gap, others.gap...);
+  field("separation", contacts.separation, others.separation...);
   field("frequency", contacts.frequency, others.frequency...);
   field("damping_ratio", contacts.damping_ratio, others.damping_ratio...);
   field("slop", contacts.slop, others.slop...);
@@ -60,16 +60,16 @@ constexpr void each_needed_of_rows(F&& f, Rows& rows, Others&... others) {
 template <class F, class Rows, class... Others>
 constexpr void each_optional_of_rows(F&& f, Rows& rows, Others&... others) {
   f(Label{"joints", "target_velocity"}, rows.target_velocity, others.target_velocity...);
-  f(Label{"joints", "least_impulse"}, rows.least_impulse, others.least_impulse...);
-  f(Label{"joints", "largest_impulse"}, rows.largest_impulse, others.largest_impulse...);
+  f(Label{"joints", "min_impulse"}, rows.min_impulse, others.min_impulse...);
+  f(Label{"joints", "max_impulse"}, rows.max_impulse, others.max_impulse...);
   f(Label{"joints", "compliance"}, rows.compliance, others.compliance...);
   f(Label{"joints", "warm_impulse"}, rows.warm_impulse, others.warm_impulse...);
   f(Label{"joints", "key"}, rows.key, others.key...);
   f(Label{"joints", "error"}, rows.error, others.error...);
   f(Label{"joints", "frequency"}, rows.frequency, others.frequency...);
   f(Label{"joints", "damping_ratio"}, rows.damping_ratio, others.damping_ratio...);
-  each(f, Label{"joints", "arm_a"}, rows.arm_a, others.arm_a...);
-  each(f, Label{"joints", "arm_b"}, rows.arm_b, others.arm_b...);
+  each(f, Label{"joints", "r_a"}, rows.r_a, others.r_a...);
+  each(f, Label{"joints", "r_b"}, rows.r_b, others.r_b...);
 }
 
 /// Results of a scene: of its contacts, of its bodies, of its islands, which are as long, of its rows.

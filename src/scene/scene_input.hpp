@@ -28,7 +28,7 @@ class SceneInput {
     energies_ = workspace.energies.at_least(job_.bodies + 1);
     body_fault_ = workspace.body_fault.at_least(job_.bodies + 1);
     movable_ = workspace.movable.at_least(job_.bodies + 1);
-    fitness_ = workspace.fitness.at_least(job_.bodies + 1) + 1;
+    body_state_ = workspace.body_state.at_least(job_.bodies + 1) + 1;
     job_.status = workspace.status.at_least(job_.contacts + 1);
     link_ = workspace.link.at_least(job_.contacts + 1);
     if (job_.has_models) models_ = workspace.models.at_least(job_.contacts + 1);
@@ -46,10 +46,10 @@ class SceneInput {
       kernels_.validate_bodies(job_, first, end - first, body_fault_, movable_, energies_);
       if (job_.changes != nullptr) take_changes(scene_, job_.changes, first, end, body_fault_, movable_, energies_);
     });
-    fitness_[-1] = 0;
+    body_state_[-1] = 0;
     for (std::size_t i = 0; i < job_.bodies; ++i) {
       energy_before_ += static_cast<double>(energies_[i]);
-      fitness_[i] = body_fault_[i] != static_cast<std::uint8_t>(Status::ok) ? 2 : movable_[i];
+      body_state_[i] = body_fault_[i] != static_cast<std::uint8_t>(Status::ok) ? 2 : movable_[i];
     }
     team.each(job_.contacts, validated_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
       kernels_.validate_contacts(job_, first, end - first, job_.status, link_);
@@ -90,7 +90,7 @@ class SceneInput {
              const Column<const std::int32_t>& from_b, std::int32_t* to_a, std::int32_t* to_b, std::uint8_t* fault,
              std::uint8_t* link) {
     const auto bodies = static_cast<std::uint32_t>(job_.bodies);
-    const std::uint8_t* const fitness = fitness_;
+    const std::uint8_t* const body_state = body_state_;
     // An index that no body has.
     std::int32_t last_a = first > 0 ? from_a[first - 1] : -2, last_b = first > 0 ? from_b[first - 1] : -2;
     bool is_sound = false;  // the pair of the one before
@@ -103,7 +103,7 @@ class SceneInput {
       last_b = b;
       const bool known = static_cast<std::uint32_t>(a) + 1 <= bodies && static_cast<std::uint32_t>(b) + 1 <= bodies;
       // Both are without fault, one of them moves, and they are two.
-      is_sound = known && (fitness[a] | fitness[b]) == 1 && a != b;
+      is_sound = known && (body_state[a] | body_state[b]) == 1 && a != b;
       if (!is_sound) [[unlikely]]
         add_faults_of_bodies(a, b, known, fault[i]);
     }
@@ -144,8 +144,9 @@ class SceneInput {
   kernel::SceneJob<T>& job_;
   T* energies_ = nullptr;
   std::uint8_t *body_fault_ = nullptr, *movable_ = nullptr, *link_ = nullptr;
-  std::uint8_t* models_ = nullptr;   // of contacts, see models_of; null: there are no columns of models
-  std::uint8_t* fitness_ = nullptr;  // of bodies: 0 does not move, 1 moves, 2 is at fault; before the first the world
+  std::uint8_t* models_ = nullptr;  // of contacts, see models_of; null: there are no columns of models
+  std::uint8_t* body_state_ =
+      nullptr;  // of bodies: 0 does not move, 1 moves, 2 is at fault; before the first the world
   std::int32_t *body_a_ = nullptr, *body_b_ = nullptr, *row_body_a_ = nullptr, *row_body_b_ = nullptr;
   double energy_before_ = 0;
 };

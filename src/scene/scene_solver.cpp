@@ -9,14 +9,14 @@
 
 #include "contact_models.hpp"
 #include "direct/direct_islands_state.hpp"
-#include "lone_call.hpp"
-#include "one_piece.hpp"
-#include "remembered_state.hpp"
 #include "scene_call.hpp"
+#include "single_manifold_call.hpp"
+#include "single_substep.hpp"
 #include "solver/check.hpp"
 #include "solver/dispatch.hpp"
 #include "solver/floating_point.hpp"
 #include "solver/schedule.hpp"
+#include "warm_start_state.hpp"
 #include "workspace.hpp"
 
 namespace carom {
@@ -70,14 +70,14 @@ class CheckedArguments {
 /// The parts of a Workspace that a state is restored to before they replace the ones in use.
 template <class T>
 struct Restored {
-  scene::Remembered<T> remembered;
+  scene::WarmStartCache<T> warm_start_cache;
   scene::direct::DirectIslands direct;
 };
 
 /// `Of`: a Workspace or a Restored.
 template <class Archive, class Of>
 void carry_memory(Archive& archive, Of& of, const IsaEntry& entry) {
-  archive(of.remembered);
+  archive(of.warm_start_cache);
   of.direct.carry(archive, *entry.scene.blocks);
 }
 
@@ -114,19 +114,20 @@ struct SceneSolver::State {
     const auto same = checked<T>().check(scene, results, options);
     const DefaultFloatingPoint environment;
     SceneReport report;
-    if (same.options && same.columns && scene::solve_lone_again(workspace<T>(), scene, results, options, report))
+    if (same.options && same.columns &&
+        scene::solve_single_manifold_again(workspace<T>(), scene, results, options, report))
       return report;
     // A small scene is done before another thread has come. One island that takes most of a scene takes one thread,
     // unless it is large. Islands mostly stay from call to call, so the last graph decides.
     const std::size_t points = scene.contacts.friction.count + scene.joints.body_a.count;
     const bool is_one_island =
-        points < 2 * scene::Graph::points_of_share && 2 * workspace<T>().graph.largest_island > points;
+        points < 2 * scene::Graph::points_of_share && 2 * workspace<T>().graph.max_island_size > points;
     CallThreads threads(execution);
     const std::size_t most = points < 512 ? 1 : threads.count(), slots = is_one_island ? 1 : most;
     const auto run_with = [&](const SceneOptions& of) {
       return scene::run_scene(*entry, workspace<T>(), scene, results, of, threads, {slots, most}, same.options);
     };
-    report = scene::moves_in_one_piece(options) ? run_with(scene::in_one_piece(options)) : run_with(options);
+    report = scene::is_single_substep(options) ? run_with(scene::as_single_substep(options)) : run_with(options);
     report.method = options.method;
     threads.end();
     return report;
@@ -160,9 +161,9 @@ struct SceneSolver::State {
     carry_memory(archive, made->in_double, *entry);
     archive.want(archive.is_at_end());
     const auto take = [](auto& to, auto& of) {
-      std::swap(to.remembered, of.remembered);
+      std::swap(to.warm_start_cache, of.warm_start_cache);
       std::swap(to.direct, of.direct);
-      to.last_lone.is_there = to.last_rest.is_there = false;
+      to.last_single_manifold.is_there = to.last_rest.is_there = false;
     };
     take(in_float, made->in_float);
     take(in_double, made->in_double);
@@ -172,7 +173,7 @@ struct SceneSolver::State {
   void forget() {
     const Busy while_it_runs(busy);
     const auto forget = [](auto& in) {
-      in.remembered.clear();
+      in.warm_start_cache.clear();
       in.direct.forget();
       in.last_rest.is_there = false;
     };
@@ -242,8 +243,8 @@ template SceneReport SceneSolver::solve(const Scene<float>&, const SceneResults<
 template SceneReport SceneSolver::solve(const Scene<double>&, const SceneResults<double>&, const SceneOptions&);
 
 namespace {
-constexpr std::string_view method_names[] = {"simultaneous", "sequence", "iteration", "resting",
-                                             "step",         "substeps", "coulomb"};
+constexpr std::string_view method_names[] = {"pgs",  "sequential-impacts", "iteration", "resting",
+                                             "step", "substeps",           "ncp"};
 }  // namespace
 
 std::string_view to_string(SceneMethod method) {

@@ -94,7 +94,7 @@ void Graph::list_ends(const Parts& of, std::uint32_t first, std::uint32_t end) {
     const bool a_moves = moves(of, m.body_a), b_moves = moves(of, m.body_b);
     ends_[i - first] = {static_cast<std::uint32_t>(a_moves ? m.body_a : m.body_b), a_moves && b_moves ? m.body_b : -1,
                         0, static_cast<std::uint8_t>(colour), static_cast<std::uint8_t>(kind)};
-    if (colour < most_colours) colour_count_ = std::max(colour_count_, colour + 1);
+    if (colour < max_colours) colour_count_ = std::max(colour_count_, colour + 1);
   }
 }
 
@@ -120,7 +120,7 @@ void Graph::divide(const Part& part, bool by_neighbours) {
   }
   for (Ends& of : ends_) {
     // Constraints without a colour belong to the first share.
-    of.share = of.colour < most_colours ? share_of_place_[place_of(of.body)] : 0;
+    of.share = of.colour < max_colours ? share_of_place_[place_of(of.body)] : 0;
     const std::uint64_t bit = std::uint64_t{1} << of.share;
     shares_at_body_[of.body] |= bit;
     if (of.other >= 0) shares_at_body_[static_cast<std::size_t>(of.other)] |= bit;
@@ -145,8 +145,7 @@ std::uint32_t Graph::set_share_keys(Part& part) {
     neighbours_of[of.share] |= at_bodies;
     const std::uint32_t is_within = std::has_single_bit(at_bodies) ? 1 : 0;
     border += 1 - is_within;
-    of.key =
-        of.colour == most_colours ? keys : ((of.colour * shares + of.share) * 2 + is_within) * kind_count + of.kind;
+    of.key = of.colour == max_colours ? keys : ((of.colour * shares + of.share) * 2 + is_within) * kind_count + of.kind;
     ++share_keys_[of.key + 1];
   }
   for (std::uint32_t s = 0; s < shares; ++s) neighbours_of[s] &= ~(std::uint64_t{1} << s);
@@ -155,7 +154,7 @@ std::uint32_t Graph::set_share_keys(Part& part) {
 
 /// Breadth first, from a body that is far from the first one: layers are thin then.
 void Graph::number_by_neighbours(std::size_t body_count) {
-  constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+  constexpr std::uint32_t no_index = ~std::uint32_t{0};
   touching_begin_.assign(body_count + 1, 0);
   const auto each_pair = [&](const auto& f) {
     for (const Ends& ends : ends_)
@@ -175,14 +174,14 @@ void Graph::number_by_neighbours(std::size_t body_count) {
   auto start = static_cast<std::int32_t>(ends_.front().body);
   place_.resize(body_count);
   for (int pass = 0; pass < 2; ++pass) {
-    std::fill(place_.begin(), place_.end(), nowhere);
+    std::fill(place_.begin(), place_.end(), no_index);
     reached_.assign(1, start);
     place_[static_cast<std::size_t>(start)] = 0;
     for (std::size_t n = 0; n < reached_.size(); ++n) {
       const auto body = static_cast<std::size_t>(reached_[n]);
       for (std::uint32_t i = touching_begin_[body]; i < touching_begin_[body + 1]; ++i) {
         std::uint32_t& place = place_[touching_[i]];
-        if (place != nowhere) continue;
+        if (place != no_index) continue;
         place = static_cast<std::uint32_t>(reached_.size());
         reached_.push_back(static_cast<std::int32_t>(touching_[i]));
       }

@@ -15,9 +15,9 @@
 
 #include "graph.hpp"
 #include "kernel/scene/scene_job.hpp"
-#include "remembered.hpp"
 #include "scratch.hpp"
 #include "vector3.hpp"
+#include "warm_start_cache.hpp"
 
 namespace carom::scene {
 
@@ -25,7 +25,7 @@ template <class T>
 class StaticFriction {
  public:
   static bool is_read_by(SceneMethod method) {
-    return method != SceneMethod::sequence && method != SceneMethod::coulomb;
+    return method != SceneMethod::sequential_impacts && method != SceneMethod::ncp;
   }
 
   /// True if a manifold has two coefficients. Call the functions below only then.
@@ -138,8 +138,8 @@ class StaticFriction {
         const Vector turning = cross(w, vector_at(lever, i));
         for (std::size_t c = 0; c < 3; ++c) slip[c] += sign * (v[c] + turning[c]);
       };
-      add(m.body_a, contacts.lever_a, 1);
-      add(m.body_b, contacts.lever_b, -1);
+      add(m.body_a, contacts.r_a, 1);
+      add(m.body_b, contacts.r_b, -1);
       if (contacts.surface_velocity.x) {
         const Vector surface = vector_at(contacts.surface_velocity, i);
         for (std::size_t c = 0; c < 3; ++c) slip[c] -= surface[c];

@@ -146,7 +146,7 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
     Loads<T> loads(job, workspace);
     ColdLoads<T> cold(job, workspace);
     const Vector3Columns<const T>&p = job.warm_impulse, &n = job.scene->contacts.normal;
-    const Histories<T>* const history = has_history ? &workspace.remembered.histories() : nullptr;
+    const Histories<T>* const history = has_history ? &workspace.warm_start_cache.histories() : nullptr;
     const auto sizes = [&](std::size_t m) { return workspace.manifold_loads.data() + ages * m; };
     team.each(p.x ? graph.manifolds.size() : 0, manifolds_at_once,
               [&](std::size_t first, std::size_t end, std::size_t) {
@@ -177,8 +177,7 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
         const std::uint32_t i = kernel::number_at(job.row_at, of.first + k);
         if (row_impulse[i] != T(0)) cold.know(graph.island_of_group[m]);
         // Limits push in blows, and for as long as other loads do.
-        if ((rows.least_impulse && rows.least_impulse[i] == T(0)) ||
-            (rows.largest_impulse && rows.largest_impulse[i] == T(0)))
+        if ((rows.min_impulse && rows.min_impulse[i] == T(0)) || (rows.max_impulse && rows.max_impulse[i] == T(0)))
           continue;
         const T x = rows.linear_a.x[i], y = rows.linear_a.y[i], z = rows.linear_a.z[i];
         const T length2 = x * x + y * y + z * z;
@@ -232,7 +231,7 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
     recall(has_history, graph.manifolds, graph.island_of_manifold, job.contact_at,
            [&](std::uint32_t i) -> const SubstepNeed& { return history->need()[i]; });
     recall(rows_have_history, graph.groups, graph.island_of_group, job.row_at,
-           [&](std::uint32_t i) -> const SubstepNeed& { return workspace.remembered.rows()[i].need; });
+           [&](std::uint32_t i) -> const SubstepNeed& { return workspace.warm_start_cache.rows()[i].need; });
     for (std::uint32_t i = 0; i < graph.islands; ++i)
       if (wanted[i].substeps > 0 || is_settled(i)) cold.know(i);
     cold.raise(needed, slop2, options.rest.gravity);

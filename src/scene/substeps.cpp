@@ -33,11 +33,11 @@ class Substeps : IslandSweeps<T> {
   }
 
  private:
+  using Base::dummy_body;
   using Base::each_colour_set;
   using Base::graph_;
   using Base::job_;
   using Base::kernels_;
-  using Base::nowhere;
   using Base::options_;
   using Base::workspace_;
   using Job = kernel::SceneJob<T>;
@@ -66,13 +66,13 @@ class Substeps : IslandSweeps<T> {
     this->gather_worst(part);
     for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i) {
       workspace_.approach[i] = workspace_.worst[i];
-      workspace_.sweeps_of_island[i] = n * (how.sweeps + how.relaxing);
+      workspace_.sweeps_of_island[i] = n * (how.sweeps + how.relax_iterations);
     }
     const auto sweep = [&](auto kernel, int times) {
       const auto repeat = [&](int more) {
         this->sweep_colour_sets(part, each, more,
                                 [&](std::byte* const* blocks, std::size_t count, std::size_t slot, int) {
-                                  kernel(job, blocks, count, nowhere(slot));
+                                  kernel(job, blocks, count, dummy_body(slot));
                                 });
       };
       if (times > 0) repeat(1);
@@ -98,25 +98,25 @@ class Substeps : IslandSweeps<T> {
       if (k == 0) audit.begin(each, turns);
       if (k == 0 ? warm_ : is_exact)
         each_colour_set(part, each, [&](std::byte* const* blocks, std::size_t count, std::size_t slot) {
-          for (std::size_t i = 0; i < count; ++i) kernels_.warm_start(job, blocks[i], nowhere(slot));
+          for (std::size_t i = 0; i < count; ++i) kernels_.warm_start(job, blocks[i], dummy_body(slot));
         });
       job.elapsed = static_cast<T>(k) * h;
       job.begins_substep = k > 0;
       job.has_moved = false;
-      sweep(kernels_.push_out, how.sweeps);
+      sweep(kernels_.correction_rate, how.sweeps);
       each_body(part, each, [&](std::uint32_t i) {
         move(i, h);
         if (turns && workspace_.island_energy[graph_.island_of_body[i]].has_joints) audit.turn(i);
       });
       job.elapsed = static_cast<T>(k + 1) * h;
       job.has_moved = true;
-      sweep(kernels_.relax, how.relaxing);
+      sweep(kernels_.relax, how.relax_iterations);
       audit.check(each, has_work_, find_work);
     }
     job.elapsed = job.parameters.time_step;
     if (job_.row_warm != nullptr || job_.results->warm_impulse.x)
       each_block(part, each, [&](std::byte* block) {
-        mark_struck(this->head(block));
+        mark_hit(this->head(block));
         kernels_.store_warm(job, block);
       });
     if (rebounds_) rebound(part, each, job, audit, find_work);
@@ -147,12 +147,12 @@ class Substeps : IslandSweeps<T> {
   }
 
   /// Marks the lanes whose islands were hit: their approach speed at the start of the step exceeds
-  /// SceneThresholds::blow × gravity × time step.
-  void mark_struck(Head& of) const {
-    const double blow = SceneThresholds::blow * options_.rest.gravity * options_.substeps.time_step;
-    of.struck = 0;
+  /// SceneThresholds::impact × gravity × time step.
+  void mark_hit(Head& of) const {
+    const double impact = SceneThresholds::impact * options_.rest.gravity * options_.substeps.time_step;
+    of.hit = 0;
     for (std::uint32_t lane = 0; lane < of.lanes; ++lane)
-      if (workspace_.approach[this->island(of, lane)] > blow) of.struck |= 1u << lane;
+      if (workspace_.approach[this->island(of, lane)] > impact) of.hit |= 1u << lane;
   }
 
   /// Islands with a contact that rebounds are swept again.
@@ -170,7 +170,7 @@ class Substeps : IslandSweeps<T> {
     if (any)
       this->sweep_colour_sets(part, each, options_.substeps.restitution_sweeps,
                               [&](std::byte* const* blocks, std::size_t count, std::size_t slot, int) {
-                                kernels_.simultaneous(job, blocks, count, nowhere(slot));
+                                kernels_.pgs(job, blocks, count, dummy_body(slot));
                               });
     if (any) {
       if (has_work_) find_work();

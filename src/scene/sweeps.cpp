@@ -10,14 +10,14 @@ namespace carom::scene {
 namespace {
 
 /// Islands of one manifold per task.
-constexpr std::size_t lone_at_once = 64;
+constexpr std::size_t single_manifold_at_once = 64;
 /// Number of sweeps before the first snapshot. It doubles for every later snapshot.
 constexpr int first_kept_sweep = 16;
 
-int most_sweeps(const SceneOptions& options, SceneMethod method) {
-  return method == SceneMethod::simultaneous ? options.simultaneous.iterations
-         : method == SceneMethod::iteration  ? options.iteration.iterations
-                                             : options.resting.iterations;
+int max_sweeps(const SceneOptions& options, SceneMethod method) {
+  return method == SceneMethod::pgs         ? options.pgs.iterations
+         : method == SceneMethod::iteration ? options.iteration.iterations
+                                            : options.resting.iterations;
 }
 
 template <class T>
@@ -31,14 +31,14 @@ class Sweeps : IslandSweeps<T> {
         method_(method),
         warm_(warm),
         ending_(ending),
-        kernel_(method == SceneMethod::simultaneous ? kernels_.simultaneous
-                : method == SceneMethod::iteration  ? kernels_.iteration
-                                                    : kernels_.resting),
-        most_sweeps_(most_sweeps(call.options, method)) {}
+        kernel_(method == SceneMethod::pgs         ? kernels_.pgs
+                : method == SceneMethod::iteration ? kernels_.iteration
+                                                   : kernels_.resting),
+        max_sweeps_(max_sweeps(call.options, method)) {}
 
   SweepOutcome run() {
     this->begin();
-    keeps_ = method_ == SceneMethod::resting && most_sweeps_ > first_kept_sweep;
+    keeps_ = method_ == SceneMethod::resting && max_sweeps_ > first_kept_sweep;
     if (keeps_) {
       workspace_.kept_worst.assign(graph_.islands, std::numeric_limits<double>::infinity());
       workspace_.keeping.assign(graph_.islands, 0);
@@ -48,7 +48,7 @@ class Sweeps : IslandSweeps<T> {
     shocks_ =
         options_.shock_propagation.enabled && ending_ == Ending::finish && job_.target != kernel::Target::colliding;
     this->each_part([&](const Part& part, const auto& each) { solve(part, each); });
-    if (!graph_.lone.empty()) solve_lone();
+    if (!graph_.single_manifold.empty()) solve_single_manifold();
     if (count_faults(job_) != faults) return {.found_faults = true};
     if (shocks_) propagate();
     if (ending_ == Ending::finish) finish();
@@ -59,6 +59,7 @@ class Sweeps : IslandSweeps<T> {
 
  private:
   using Base::call_;
+  using Base::dummy_body;
   using Base::each_colour_set;
   using Base::gather_worst;
   using Base::graph_;
@@ -66,7 +67,6 @@ class Sweeps : IslandSweeps<T> {
   using Base::island;
   using Base::job_;
   using Base::kernels_;
-  using Base::nowhere;
   using Base::options_;
   using Base::retire;
   using Base::workspace_;
@@ -135,7 +135,7 @@ class Sweeps : IslandSweeps<T> {
 
   /// Warm-started islands may have converged after the first sweep.
   bool looks_after(int sweeps) const {
-    return sweeps % sweeps_between_checks == 0 || (sweeps == 1 && method_ == SceneMethod::simultaneous);
+    return sweeps % sweeps_between_checks == 0 || (sweeps == 1 && method_ == SceneMethod::pgs);
   }
 
   /// True if the only island of a part is above its threshold. Usually the first block decides.
@@ -184,14 +184,14 @@ class Sweeps : IslandSweeps<T> {
     for (std::uint32_t i = part.first_island; i < end_island; ++i) {
       workspace_.approach[i] = workspace_.worst[i];
       // Without an approaching contact the island is done, unless simultaneous has initial impulses.
-      if (method_ != SceneMethod::simultaneous && !(workspace_.worst[i] > 0))
+      if (method_ != SceneMethod::pgs && !(workspace_.worst[i] > 0))
         workspace_.sweeping[i] = Sweeping::done, any_new = true;
     }
     const bool again = method_ == SceneMethod::iteration && job_.target == kernel::Target::colliding;
     if (warm_ && retire(part, any_new)) {
       any_new = false;
       each_colour_set(part, each, [&](std::byte* const* blocks, std::size_t n, std::size_t slot) {
-        for (std::size_t i = 0; i < n; ++i) kernels_.warm_start(job_, blocks[i], nowhere(slot));
+        for (std::size_t i = 0; i < n; ++i) kernels_.warm_start(job_, blocks[i], dummy_body(slot));
       });
     }
 
@@ -202,17 +202,17 @@ class Sweeps : IslandSweeps<T> {
     job.measures_changes = false;
     std::optional<kernel::SceneJob<T>> measuring;  // of several threads, which are in different sweeps
     if (part.is_large()) measuring.emplace(job).measures_changes = true;
-    for (; retire(part, any_new) && sweeps < most_sweeps_;) {
+    for (; retire(part, any_new) && sweeps < max_sweeps_;) {
       // All sweeps up to the next check.
       int more = 1;
-      while (sweeps + more < most_sweeps_ && !looks_after(sweeps + more)) ++more;
-      const bool is_last = sweeps + more == most_sweeps_, looks = looks_after(sweeps + more) && (!is_last || again);
+      while (sweeps + more < max_sweeps_ && !looks_after(sweeps + more)) ++more;
+      const bool is_last = sweeps + more == max_sweeps_, looks = looks_after(sweeps + more) && (!is_last || again);
       const bool measures = looks || (keeps_ && is_last);
       this->sweep_colour_sets(part, each, more,
                               [&](std::byte* const* blocks, std::size_t n, std::size_t slot, int sweep) {
                                 const bool is_measured = measures && sweep + 1 == more;
                                 if (!measuring) job.measures_changes = is_measured;
-                                kernel_(measuring && is_measured ? *measuring : job, blocks, n, nowhere(slot));
+                                kernel_(measuring && is_measured ? *measuring : job, blocks, n, dummy_body(slot));
                               });
       sweeps += more;
       any_new = false;
@@ -247,20 +247,21 @@ class Sweeps : IslandSweeps<T> {
       });
   }
 
-  void solve_lone() {
-    kernel::LoneOutcome<T>* const outcomes = workspace_.lone.data();
-    const kernel::LoneLimits limits = limits_of_lone(options_);
-    call_.team.each(graph_.lone.size(), lone_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
-      kernels_.lone(job_, graph_.lone.data() + first, end - first, limits, outcomes + first);
-      for (std::size_t i = first; i < end; ++i) {
-        const kernel::LoneOutcome<T>& of = outcomes[i];
-        const std::uint32_t alone = graph_.island_of_manifold[graph_.lone[i]];
-        workspace_.approach[alone] = static_cast<double>(of.approach);
-        workspace_.sweeps_of_island[alone] = of.sweeps;
-        workspace_.sweeping[alone] = of.converged ? Sweeping::done : Sweeping::goes_on;
-        workspace_.overflow[alone] = of.overflow ? 1 : 0;
-      }
-    });
+  void solve_single_manifold() {
+    kernel::SingleManifoldOutcome<T>* const outcomes = workspace_.single_manifold.data();
+    const kernel::SingleManifoldLimits limits = limits_of_single_manifold(options_);
+    call_.team.each(
+        graph_.single_manifold.size(), single_manifold_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+          kernels_.single_manifold(job_, graph_.single_manifold.data() + first, end - first, limits, outcomes + first);
+          for (std::size_t i = first; i < end; ++i) {
+            const kernel::SingleManifoldOutcome<T>& of = outcomes[i];
+            const std::uint32_t alone = graph_.island_of_manifold[graph_.single_manifold[i]];
+            workspace_.approach[alone] = static_cast<double>(of.approach);
+            workspace_.sweeps_of_island[alone] = of.sweeps;
+            workspace_.sweeping[alone] = of.converged ? Sweeping::done : Sweeping::goes_on;
+            workspace_.overflow[alone] = of.overflow ? 1 : 0;
+          }
+        });
   }
 
   /// Shock propagation: level by level from the ground. Lower levels are immovable.
@@ -284,7 +285,7 @@ class Sweeps : IslandSweeps<T> {
           const ColourSet& stage = graph_.level_colour_sets[s];
           const std::size_t n = stage.end - stage.first;
           call_.team.each(n, grain, [&](std::size_t first, std::size_t end, std::size_t slot) {
-            kernel_(job, of_levels + stage.first + first, end - first, nowhere(slot));
+            kernel_(job, of_levels + stage.first + first, end - first, dummy_body(slot));
           });
         }
     shocked_ = job;
@@ -318,7 +319,7 @@ class Sweeps : IslandSweeps<T> {
   bool warm_, shocks_ = false, keeps_ = false;
   Ending ending_;
   typename kernel::SceneKernelsFor<T>::Sweep kernel_;
-  int most_sweeps_;
+  int max_sweeps_;
   std::optional<kernel::SceneJob<T>> shocked_;
 };
 

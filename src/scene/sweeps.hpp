@@ -37,17 +37,17 @@ enum class Ending {
 
 /// True if islands of one manifold have their own kernel. The choice depends only on the options and on the island,
 /// because the kernel's rounding differs.
-inline bool solves_lone_islands_apart(const SceneOptions& options) {
-  return options.method == SceneMethod::simultaneous && !options.shock_propagation.enabled &&
-         options.simultaneous.relaxation == 1 && options.simultaneous.rounds == 1;
+inline bool solves_single_manifold_islands_apart(const SceneOptions& options) {
+  return options.method == SceneMethod::pgs && !options.shock_propagation.enabled && options.pgs.relaxation == 1 &&
+         options.pgs.inner_iterations == 1;
 }
 
 /// Sweeps between two checks of the residual.
 inline constexpr int sweeps_between_checks = 4;
 
 /// Stopping criteria of such islands.
-inline kernel::LoneLimits limits_of_lone(const SceneOptions& options) {
-  return {options.simultaneous.iterations, sweeps_between_checks, options.relative_tolerance};
+inline kernel::SingleManifoldLimits limits_of_single_manifold(const SceneOptions& options) {
+  return {options.pgs.iterations, sweeps_between_checks, options.relative_tolerance};
 }
 
 /// Bytes of a block of `count` points or rows. `models`: model bits of its manifolds.

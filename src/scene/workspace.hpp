@@ -9,15 +9,15 @@
 #include <limits>
 #include <vector>
 
-#include "coulomb/coulomb_workspace.hpp"
 #include "direct/direct_islands.hpp"
 #include "graph.hpp"
+#include "impact_workspace.hpp"
 #include "kernel/scene/scene_job.hpp"
-#include "remembered.hpp"
+#include "ncp/ncp_workspace.hpp"
 #include "scratch.hpp"
-#include "sequence_workspace.hpp"
 #include "static_friction.hpp"
 #include "thread_team.hpp"
+#include "warm_start_cache.hpp"
 
 namespace carom::scene {
 
@@ -26,7 +26,7 @@ enum class Sweeping : std::uint8_t { goes_on, done, may_collide_again, ran_away 
 
 /// The last call, if its scene was a single manifold without faults. The next call reuses its setup.
 template <class T>
-struct LastLone {
+struct LastSingleManifold {
   bool is_there = false;
   const kernel::SceneKernelsFor<T>* kernels = nullptr;
   kernel::SceneJob<T> job{};
@@ -86,21 +86,21 @@ template <class T>
 struct Workspace {
   /// Reserves the lists for the largest graph of these numbers of bodies, contacts and rows, so that later calls
   /// allocate nothing.
-  void reserve(const Parts& of, std::size_t most_substeps, std::size_t slots) {
-    const std::array<std::size_t, 5> size{of.bodies, of.contacts, of.rows, most_substeps, slots};
+  void reserve(const Parts& of, std::size_t max_substeps, std::size_t slots) {
+    const std::array<std::size_t, 5> size{of.bodies, of.contacts, of.rows, max_substeps, slots};
     if (size == reserved) return;
-    graph.reserve(of, most_substeps, slots);
+    graph.reserve(of, max_substeps, slots);
     if (slot_sums.size() < slots) slot_sums.resize(slots);
-    const std::size_t items = of.contacts + of.rows, most_islands = std::min(of.bodies, items);
+    const std::size_t items = of.contacts + of.rows, max_islands = std::min(of.bodies, items);
     make_room(items, block_of_lane_batch, live_blocks, colour_set_end);
     make_room(of.contacts, block_of_level_lane_batch);
     make_room(of.bodies, level, counted, has_joint, last_rest.movable);
     make_room(of.contacts, last_rest.body_a, last_rest.body_b, last_rest.link);
     make_room(of.rows, last_rest.row_body_a, last_rest.row_body_b);
-    make_room(most_islands, approach, worst, sweeps_of_island, sweeping, overflow, island_status, island_residual,
+    make_room(max_islands, approach, worst, sweeps_of_island, sweeping, overflow, island_status, island_residual,
               island_error, island_approach, island_algorithm, island_iterations, kept_worst, keeping, substeps_wanted,
               cold, mass, supporting_mass, substeps_needed, substeps_slop2, substeps, island_energy);
-    lone.at_least(most_islands);
+    single_manifold.at_least(max_islands);
     reserved = size;
   }
 
@@ -123,7 +123,7 @@ struct Workspace {
   Scratch<kernel::VelocityRow<T>> forces;
   Scratch<std::array<T, 3>> followed;
   Scratch<T> energies;
-  Scratch<std::uint8_t> body_fault, movable, fitness, status, row_status, link, models;
+  Scratch<std::uint8_t> body_fault, movable, body_state, status, row_status, link, models;
   Scratch<std::int32_t> body_a, body_b, row_body_a, row_body_b;
   Scratch<T> carried, moments, sums, row_impulse, row_work;
   Scratch<T> impulses, result_moments;        // results of contacts
@@ -132,7 +132,7 @@ struct Workspace {
   Scratch<T> kept, kept_rows;
   Scratch<kernel::VelocityRow<T>> kept_velocities;
   Scratch<std::byte> blocks, level_blocks;
-  Scratch<kernel::LoneOutcome<T>> lone;  // of Graph::lone
+  Scratch<kernel::SingleManifoldOutcome<T>> single_manifold;  // of Graph::single_manifold
   std::vector<std::byte*> block_of_lane_batch, block_of_level_lane_batch, live_blocks;
   std::vector<std::int32_t> level;
   std::vector<std::uint32_t> colour_set_end;  // of live blocks
@@ -149,10 +149,10 @@ struct Workspace {
   std::vector<int> island_iterations;
   std::vector<double> kept_worst;  // of the snapshot that an island may return to
   std::vector<std::uint8_t> keeping;
-  SequenceWorkspace<T> sequence;
-  coulomb::Workspace coulomb;
-  Remembered<T> remembered;
-  LastLone<T> last_lone;
+  ImpactWorkspace<T> sequential_impacts;
+  ncp::Workspace ncp;
+  WarmStartCache<T> warm_start_cache;
+  LastSingleManifold<T> last_single_manifold;
   LastRest last_rest;
   StaticFriction<T> static_friction;
   direct::DirectIslands direct;

@@ -44,8 +44,8 @@ class Solver::Call {
                      const GradientTask& range) const;
 
   /// In solve_planar.cpp. The arguments are those of Solver::solve.
-  template <ContactForm Contacts>
-  Report solve_planar(const Contacts& contacts, const ResultsOf<Contacts>& results, const Options& options) const;
+  template <ContactForm AnyContacts>
+  Report solve_planar(const AnyContacts& contacts, const ResultsOf<AnyContacts>& results, const Options& options) const;
 
  private:
   State& state_;

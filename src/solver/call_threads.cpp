@@ -55,7 +55,7 @@ class Pieces {
   CallThreads::Run run_;
   void* work_;
   std::atomic<bool> has_unknown_{false};
-  std::array<std::atomic<std::uint8_t>, Execution::most_threads> states_;
+  std::array<std::atomic<std::uint8_t>, Execution::max_threads> states_;
 };
 
 }  // namespace
@@ -65,7 +65,7 @@ std::size_t CallThreads::count() const {
   if (limit == 1) return 1;
   const std::size_t room = execution_->scheduler.parallel_for != nullptr
                                ? static_cast<std::size_t>(execution_->scheduler.workers)
-                               : std::min(arena_room(), std::size_t{Execution::most_threads});
+                               : std::min(arena_room(), std::size_t{Execution::max_threads});
   return limit == 0 ? room : std::min(limit, room);
 }
 

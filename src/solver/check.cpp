@@ -115,8 +115,8 @@ class EachColumn : public Check {
   auto needs(const char* of = "") { return Show<true>{*this, of}; }
   auto accepts(const char* of = "") { return Show<false>{*this, of}; }
 
-  template <class Contacts>
-  [[gnu::always_inline]] void contacts(const Contacts& contacts, const char* of = "") {
+  template <class AnyContacts>
+  [[gnu::always_inline]] void contacts(const AnyContacts& contacts, const char* of = "") {
     columns::each_number(needs(of), contacts);
     columns::each_index(needs(of), contacts);
     columns::each_choice(accepts(of), contacts.laws);
@@ -129,11 +129,11 @@ class EachColumn : public Check {
     columns::each(needs(), Label{"bodies"}, bodies);
   }
 
-  template <class Contacts, class Results>
-  [[gnu::always_inline]] void results(const Contacts&, const Results& results) {
+  template <class AnyContacts, class Results>
+  [[gnu::always_inline]] void results(const AnyContacts&, const Results& results) {
     columns::each_vector_result(accepts(), results);
     columns::each_scalar_result(accepts(), results);
-    if constexpr (requires(const Contacts& contacts) { contacts.separation_velocity; }) {
+    if constexpr (requires(const AnyContacts& contacts) { contacts.separation_velocity; }) {
       const char* otherwise = "contacts in contact space have no bodies, so there is no result for their velocities";
       columns::each_body_result(
           [&](const Label&, const auto& column) __attribute__((always_inline)) { this->require(!column, otherwise); },
@@ -163,8 +163,8 @@ class EachColumn : public Check {
 };
 
 /// Passes the columns of a call to a check. show_more(check) passes all columns other than the contacts'.
-template <class Check, class Contacts, class ShowMore>
-[[gnu::always_inline]] inline bool check_call(const Contacts& contacts, const ShowMore& show_more) {
+template <class Check, class AnyContacts, class ShowMore>
+[[gnu::always_inline]] inline bool check_call(const AnyContacts& contacts, const ShowMore& show_more) {
   EachColumn<Check> all(contacts.friction.count);
   all.contacts(contacts);
   bool good = true;
@@ -178,27 +178,27 @@ template <class Check, class Contacts, class ShowMore>
   return all.is_good() && good;
 }
 
-template <class Contacts, class ResultsOf>
-[[gnu::noinline]] bool are_good(const Contacts& contacts, const ResultsOf& results) {
+template <class AnyContacts, class ResultsOf>
+[[gnu::noinline]] bool are_good(const AnyContacts& contacts, const ResultsOf& results) {
   return check_call<QuickColumnCheck>(
       contacts, [&](auto& check) __attribute__((always_inline)) { check.results(contacts, results); });
 }
-template <class Contacts, class ResultsOf>
-[[gnu::cold, gnu::noinline]] void explain(const Contacts& contacts, const ResultsOf& results) {
+template <class AnyContacts, class ResultsOf>
+[[gnu::cold, gnu::noinline]] void explain(const AnyContacts& contacts, const ResultsOf& results) {
   check_call<ColumnCheck>(contacts, [&](auto& check) { check.results(contacts, results); });
 }
 
 }  // namespace
 
-template <template <class> class Contacts, class T, class ResultsOf>
-std::size_t check_columns(const Contacts<T>& contacts, const ResultsOf& results) {
+template <template <class> class AnyContacts, class T, class ResultsOf>
+std::size_t check_columns(const AnyContacts<T>& contacts, const ResultsOf& results) {
   if (!are_good(contacts, results)) [[unlikely]]
     explain(contacts, results);
   return contacts.friction.count;
 }
 
-template <template <class> class Contacts, class T>
-std::size_t check_region_columns(const Contacts<T>& contacts, const Vector3Columns<const T>& impulse,
+template <template <class> class AnyContacts, class T>
+std::size_t check_region_columns(const AnyContacts<T>& contacts, const Vector3Columns<const T>& impulse,
                                  const RegionMargins<T>& margins, const ImpulseSpace<T>& space) {
   check_call<ColumnCheck>(contacts, [&](auto& check) {
     columns::each(check.needs(), Label{"", "impulse", "", "impulse"}, impulse);
@@ -209,7 +209,7 @@ std::size_t check_region_columns(const Contacts<T>& contacts, const Vector3Colum
 }
 
 template <class T>
-std::size_t check_gradients(const SpaceContacts<T>& contacts, const Gradients<T>& gradients, const Options& options,
+std::size_t check_gradients(const KContacts<T>& contacts, const Gradients<T>& gradients, const Options& options,
                             double tolerance) {
   check_options(options);
   if (options.integrator != Integrator::series)
@@ -230,8 +230,8 @@ std::size_t check_gradients(const SpaceContacts<T>& contacts, const Gradients<T>
   });
   return contacts.friction.count;
 }
-template std::size_t check_gradients(const SpaceContacts<float>&, const Gradients<float>&, const Options&, double);
-template std::size_t check_gradients(const SpaceContacts<double>&, const Gradients<double>&, const Options&, double);
+template std::size_t check_gradients(const KContacts<float>&, const Gradients<float>&, const Options&, double);
+template std::size_t check_gradients(const KContacts<double>&, const Gradients<double>&, const Options&, double);
 
 namespace {
 
@@ -254,11 +254,11 @@ bool check_scene(const Scene<T>& scene, const SceneResults<T>& results) {
   columns::each_scene_result(contacts.accepts(), results);
   columns::each_needed_of_rows(rows.needs(), scene.joints);
   columns::each_optional_of_rows(rows.accepts(), scene.joints);
-  const auto &arm_a = scene.joints.arm_a, &arm_b = scene.joints.arm_b;
-  rows.need_all_or_none("joints", "arm_a", arm_a);
-  rows.need_all_or_none("joints", "arm_b", arm_b);
-  rows.require(static_cast<bool>(arm_a.x) == static_cast<bool>(arm_b.x),
-               "of the columns joints.arm_a and joints.arm_b one is missing");
+  const auto &r_a = scene.joints.r_a, &r_b = scene.joints.r_b;
+  rows.need_all_or_none("joints", "r_a", r_a);
+  rows.need_all_or_none("joints", "r_b", r_b);
+  rows.require(static_cast<bool>(r_a.x) == static_cast<bool>(r_b.x),
+               "of the columns joints.r_a and joints.r_b one is missing");
   columns::each_scene_row_result(rows.accepts(), results);
   bodies.bodies(scene.bodies);
   columns::each_of_scene_bodies(bodies.accepts(), scene.bodies);
@@ -269,10 +269,10 @@ bool check_scene(const Scene<T>& scene, const SceneResults<T>& results) {
                  "of the columns bodies.velocity_change and bodies.angular_velocity_change one is missing");
   columns::each_scene_body_result(bodies.accepts(), results);
   columns::each_island_result(bodies.accepts(), results.islands);
-  bodies.at_most(body_count, SceneLimits::most_bodies, "SceneLimits::most_bodies", "bodies");
+  bodies.at_most(body_count, SceneLimits::max_bodies, "SceneLimits::max_bodies", "bodies");
   // Saturates if the sum exceeds the range of std::size_t.
-  bodies.at_most(contact_count + std::min(row_count, ~contact_count), SceneLimits::most_contacts_and_rows,
-                 "SceneLimits::most_contacts_and_rows", "contacts and joint rows");
+  bodies.at_most(contact_count + std::min(row_count, ~contact_count), SceneLimits::max_contacts_and_rows,
+                 "SceneLimits::max_contacts_and_rows", "contacts and joint rows");
   return contacts.is_good() && rows.is_good() && bodies.is_good();
 }
 
@@ -295,13 +295,13 @@ void check_scene_columns(const Scene<T>& scene, const SceneResults<T>& results) 
 template void check_scene_columns(const Scene<float>&, const SceneResults<float>&);
 template void check_scene_columns(const Scene<double>&, const SceneResults<double>&);
 
-#define CAROM_INSTANTIATE(T, Contacts) \
-  template std::size_t check_columns(const Contacts<T>&, const ResultsOf<Contacts<T>>&);
+#define CAROM_INSTANTIATE(T, AnyContacts) \
+  template std::size_t check_columns(const AnyContacts<T>&, const ResultsOf<AnyContacts<T>>&);
 CAROM_FOR_FORMS(CAROM_INSTANTIATE)
 CAROM_FOR_PLANAR_FORMS(CAROM_INSTANTIATE)
 #undef CAROM_INSTANTIATE
-#define CAROM_INSTANTIATE(T, Contacts)                                                          \
-  template std::size_t check_region_columns(const Contacts<T>&, const Vector3Columns<const T>&, \
+#define CAROM_INSTANTIATE(T, AnyContacts)                                                          \
+  template std::size_t check_region_columns(const AnyContacts<T>&, const Vector3Columns<const T>&, \
                                             const RegionMargins<T>&, const ImpulseSpace<T>&);
 CAROM_FOR_FORMS(CAROM_INSTANTIATE)
 #undef CAROM_INSTANTIATE

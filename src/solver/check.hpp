@@ -15,17 +15,17 @@ void check_execution(const Execution& execution);
 void check_options(const Options& options);
 
 /// Returns the number of contacts, of any form and dimension.
-template <template <class> class Contacts, class T, class ResultsOf>
-std::size_t check_columns(const Contacts<T>& contacts, const ResultsOf& results);
+template <template <class> class AnyContacts, class T, class ResultsOf>
+std::size_t check_columns(const AnyContacts<T>& contacts, const ResultsOf& results);
 
 /// The same for what Solver::find_margins reads and writes.
-template <template <class> class Contacts, class T>
-std::size_t check_region_columns(const Contacts<T>& contacts, const Vector3Columns<const T>& impulse,
+template <template <class> class AnyContacts, class T>
+std::size_t check_region_columns(const AnyContacts<T>& contacts, const Vector3Columns<const T>& impulse,
                                  const RegionMargins<T>& margins, const ImpulseSpace<T>& space);
 
 /// The same for what Solver::differentiate reads and writes, and its options.
 template <class T>
-std::size_t check_gradients(const SpaceContacts<T>& contacts, const Gradients<T>& gradients, const Options& options,
+std::size_t check_gradients(const KContacts<T>& contacts, const Gradients<T>& gradients, const Options& options,
                             double tolerance);
 
 /// The same for scenes.

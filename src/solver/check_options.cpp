@@ -37,10 +37,10 @@ std::string in_words(double value) {
 
 void check_execution(const Execution& execution) {
   is_one_of(isa_count, execution.isa, "isa");
-  in_range(execution.threads, 0, Execution::most_threads, "threads");
+  in_range(execution.threads, 0, Execution::max_threads, "threads");
   const Scheduler& scheduler = execution.scheduler;
   if (scheduler.parallel_for != nullptr)
-    return in_range(scheduler.workers, 1, Execution::most_threads, "scheduler.workers");
+    return in_range(scheduler.workers, 1, Execution::max_threads, "scheduler.workers");
   const char* const set = scheduler.context != nullptr ? "context"
                           : scheduler.workers != 0     ? "workers"
                           : scheduler.runs_at_once     ? "runs_at_once"
@@ -53,11 +53,11 @@ void check_options(const Options& options) {
   is_one_of(law_count, options.law, "law");
   is_one_of(integrator_count, options.integrator, "integrator");
   is_one_of(restitution_law_count, options.restitution_law, "restitution_law");
-  in_range(options.steps, 1, Options::most_steps, "steps");
-  in_range(options.step_budget, 1, Options::most_steps, "step_budget");
-  in_range(options.largest_restitution, 1, Options::most_restitution, "largest_restitution");
-  in_range(options.normal_tolerance, 0, Options::most_tolerance, "normal_tolerance");
-  in_range(options.inertia_tolerance, 0, Options::most_tolerance, "inertia_tolerance");
+  in_range(options.steps, 1, Options::max_steps, "steps");
+  in_range(options.step_budget, 1, Options::max_steps, "step_budget");
+  in_range(options.max_restitution, 1, Options::restitution_limit, "max_restitution");
+  in_range(options.normal_tolerance, 0, Options::max_tolerance, "normal_tolerance");
+  in_range(options.inertia_tolerance, 0, Options::max_tolerance, "inertia_tolerance");
   if (options.integrator == Integrator::euler && options.restitution_law != RestitutionLaw::energetic)
     throw Error("carom: the option restitution_law is " + std::string(to_string(options.restitution_law)) +
                 "; the integrator euler offers energetic only");
@@ -71,59 +71,60 @@ void check_scene_options(const SceneOptions& options) {
   in_range(options.restitution_threshold, 0, most, "restitution_threshold");
   in_range(options.rest.gravity, 0, most, "rest.gravity");
   in_range(options.rest.tolerance, 0, most, "rest.tolerance");
-  const auto is_count = [](int count, const char* name) { in_range(count, 1, SceneLimits::most_iterations, name); };
+  const auto is_count = [](int count, const char* name) { in_range(count, 1, SceneLimits::max_iterations, name); };
   is_count(options.shock_propagation.iterations, "shock_propagation.iterations");
-  is_count(options.simultaneous.iterations, "simultaneous.iterations");
-  in_range(options.simultaneous.warm_start, 0, 1, "simultaneous.warm_start");
-  in_range(options.simultaneous.joint_warm_start, 0, 1, "simultaneous.joint_warm_start");
-  if (const double relaxation = options.simultaneous.relaxation; !(relaxation > 0 && relaxation < 2))
-    throw Error("carom: the option simultaneous.relaxation is " + in_words(relaxation) + ", not in (0, 2)");
-  in_range(options.simultaneous.rounds, 1, SceneLimits::most_rounds, "simultaneous.rounds");
-  in_range(options.simultaneous.time_step, 0, SceneLimits::most_time_step, "simultaneous.time_step");
-  in_range(options.simultaneous.relaxing, 0, SceneLimits::most_iterations, "simultaneous.relaxing");
-  is_count(options.sequence.impacts, "sequence.impacts");
+  is_count(options.pgs.iterations, "pgs.iterations");
+  in_range(options.pgs.warm_start, 0, 1, "pgs.warm_start");
+  in_range(options.pgs.joint_warm_start, 0, 1, "pgs.joint_warm_start");
+  if (const double relaxation = options.pgs.relaxation; !(relaxation > 0 && relaxation < 2))
+    throw Error("carom: the option pgs.relaxation is " + in_words(relaxation) + ", not in (0, 2)");
+  in_range(options.pgs.inner_iterations, 1, SceneLimits::max_rounds, "pgs.inner_iterations");
+  in_range(options.pgs.time_step, 0, SceneLimits::max_time_step, "pgs.time_step");
+  in_range(options.pgs.relax_iterations, 0, SceneLimits::max_iterations, "pgs.relax_iterations");
+  is_count(options.sequential_impacts.impacts, "sequential_impacts.impacts");
   is_count(options.iteration.iterations, "iteration.iterations");
-  is_one_of(swept_contacts_count, options.iteration.swept, "iteration.swept");
+  is_one_of(contact_filter_count, options.iteration.swept, "iteration.swept");
   is_count(options.resting.iterations, "resting.iterations");
-  in_range(options.resting.time_step, 0, SceneLimits::most_time_step, "resting.time_step");
+  in_range(options.resting.time_step, 0, SceneLimits::max_time_step, "resting.time_step");
   const bool rests = options.method == SceneMethod::resting || options.method == SceneMethod::step;
   if (rests && !(options.resting.time_step > 0))
     throw Error("carom: the option resting.time_step is 0, but contacts at rest need a step above 0");
   for (const double g : options.resting.gravity) in_range(g, -most, most, "resting.gravity");
   const SubstepsOptions& s = options.substeps;
-  in_range(s.time_step, 0, SceneLimits::most_time_step, "substeps.time_step");
+  in_range(s.time_step, 0, SceneLimits::max_time_step, "substeps.time_step");
   if (options.method == SceneMethod::substeps && !(s.time_step > 0))
     throw Error("carom: the option substeps.time_step is 0, but substeps need a step above 0");
-  in_range(s.least, 1, SceneLimits::most_substeps, "substeps.least");
-  in_range(s.most, s.least, SceneLimits::most_substeps, "substeps.most");
-  in_range(s.direct_least, 1, std::min(SceneThresholds::direct_substeps, s.most), "substeps.direct_least");
-  if (s.direct_least > 1 && s.least > 1)
-    throw Error("carom: the option substeps.direct_least is " + in_words(s.direct_least) +
+  in_range(s.least, 1, SceneLimits::max_substeps, "substeps.least");
+  in_range(s.most, s.least, SceneLimits::max_substeps, "substeps.most");
+  in_range(s.min_direct_substeps, 1, std::min(SceneThresholds::direct_substeps, s.most),
+           "substeps.min_direct_substeps");
+  if (s.min_direct_substeps > 1 && s.least > 1)
+    throw Error("carom: the option substeps.min_direct_substeps is " + in_words(s.min_direct_substeps) +
                 ", but no island is solved directly with substeps.least above 1");
-  in_range(s.rounds, 1, SceneLimits::most_rounds, "substeps.rounds");
+  in_range(s.inner_iterations, 1, SceneLimits::max_rounds, "substeps.inner_iterations");
   is_count(s.sweeps, "substeps.sweeps");
-  in_range(s.relaxing, 0, SceneLimits::most_iterations, "substeps.relaxing");
+  in_range(s.relax_iterations, 0, SceneLimits::max_iterations, "substeps.relax_iterations");
   is_count(s.restitution_sweeps, "substeps.restitution_sweeps");
   in_range(s.slop, 0, most, "substeps.slop");
   if (!(s.relative_slop > 0))
     throw Error("carom: the option substeps.relative_slop is " + in_words(s.relative_slop) + ", not above 0");
   in_range(s.relative_slop, 0, most, "substeps.relative_slop");
-  in_range(s.push_out, 0, 1, "substeps.push_out");
-  in_range(s.largest_push_out_speed, 0, most, "substeps.largest_push_out_speed");
+  in_range(s.correction_rate, 0, 1, "substeps.correction_rate");
+  in_range(s.max_correction_speed, 0, most, "substeps.max_correction_speed");
   if (!(s.joint_frequency >= 0))
     throw Error("carom: the option substeps.joint_frequency is " + in_words(s.joint_frequency) + ", not 0 or above");
   in_range(s.joint_damping_ratio, 0, most, "substeps.joint_damping_ratio");
   in_range(s.contact_damping_ratio, 0, most, "substeps.contact_damping_ratio");
   in_range(s.warm_start, 0, 1, "substeps.warm_start");
   in_range(s.joint_warm_start, 0, 1, "substeps.joint_warm_start");
-  const CoulombOptions& c = options.coulomb;
-  in_range(c.tolerance, 0, SystemOptions::most_tolerance, "coulomb.tolerance");
-  in_range(c.budget, 1, SystemOptions::largest_budget, "coulomb.budget");
-  if (!(c.most_friction > 0))
-    throw Error("carom: the option coulomb.most_friction is " + in_words(c.most_friction) + ", not above 0");
-  in_range(c.most_friction, 0, SystemOptions::largest_friction, "coulomb.most_friction");
-  in_range(c.warm_start, 0, 1, "coulomb.warm_start");
-  in_range(c.largest_island, 0, SceneLimits::most_iterations, "coulomb.largest_island");
+  const NcpOptions& c = options.ncp;
+  in_range(c.tolerance, 0, SystemOptions::max_tolerance, "ncp.tolerance");
+  in_range(c.budget, 1, SystemOptions::max_budget, "ncp.budget");
+  if (!(c.max_friction > 0))
+    throw Error("carom: the option ncp.max_friction is " + in_words(c.max_friction) + ", not above 0");
+  in_range(c.max_friction, 0, SystemOptions::friction_limit, "ncp.max_friction");
+  in_range(c.warm_start, 0, 1, "ncp.warm_start");
+  in_range(c.max_island_size, 0, SceneLimits::max_iterations, "ncp.max_island_size");
 }
 
 }  // namespace carom

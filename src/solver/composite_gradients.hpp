@@ -24,11 +24,11 @@ class CompositeGradients {
     Workspace<T>& m = memory_;
     for (auto& row : m.composite)
       for (auto& column : row) std::fill_n(column, tile_.count, T(0));
-    std::fill_n(m.member_status, tile_.count, T(0));
+    std::fill_n(m.component_status, tile_.count, T(0));
     std::fill_n(m.weights, tile_.count, T(0));
-    for (std::size_t i = 0; i < members; ++i)
+    for (std::size_t i = 0; i < components; ++i)
       for (std::size_t k = 0; k < count_; ++k) m.weights[k] += weight(i, k);
-    for (std::size_t i = 0; i < members; ++i) add(i);
+    for (std::size_t i = 0; i < components; ++i) add(i);
     for (std::size_t k = 0; k < count_; ++k)
       if (is_composite(k)) store(k);
   }
@@ -50,7 +50,7 @@ class CompositeGradients {
       m.chosen[k] = weight(member, k) > 0 ? T(1) : T(0);
       any = any || m.chosen[k] > 0;
     }
-    const Law law = columns::members[member].law;
+    const Law law = columns::components[member].law;
     if (!any || law == Law::pfeiffer_glocker) return;
     tile_.chosen = m.chosen;
     laws_.differentiate(law, true);
@@ -58,7 +58,7 @@ class CompositeGradients {
     for (std::size_t k = 0; k < count_; ++k) {
       if (!(m.chosen[k] > 0)) continue;
       const T share = weight(member, k) / m.weights[k];
-      m.member_status[k] = std::max(m.member_status[k], m.status[k]);
+      m.component_status[k] = std::max(m.component_status[k], m.status[k]);
       for (std::size_t r = 0; r < 3; ++r) {
         for (std::size_t v = 0; v < variables; ++v) m.composite[r][v][k] += share * tile_.out[r][v][k];
         m.composite[r][variables + member][k] = m.impulse[r][k];
@@ -68,14 +68,14 @@ class CompositeGradients {
 
   void store(std::size_t k) {
     Workspace<T>& m = memory_;
-    m.status[k] = m.member_status[k];
+    m.status[k] = m.component_status[k];
     m.plain[k] = 0;
     for (std::size_t r = 0; r < 3; ++r) {
       T p = 0;
-      for (std::size_t i = 0; i < members; ++i) p += weight(i, k) / m.weights[k] * m.composite[r][variables + i][k];
+      for (std::size_t i = 0; i < components; ++i) p += weight(i, k) / m.weights[k] * m.composite[r][variables + i][k];
       for (std::size_t v = 0; v < variables; ++v) tile_.out[r][v][k] = m.composite[r][v][k];
       // A member without weight is not evaluated.
-      for (std::size_t i = 0; i < members; ++i)
+      for (std::size_t i = 0; i < components; ++i)
         m.out[r][variables + i][k] = weight(i, k) > 0 ? (m.composite[r][variables + i][k] - p) / m.weights[k] : T(0);
     }
   }

@@ -25,7 +25,7 @@ class TileOfGradients {
   static constexpr std::size_t size = Tile::size;
 
  public:
-  TileOfGradients(const IsaEntry& entry, const SpaceContacts<T>& contacts, const Gradients<T>& wanted,
+  TileOfGradients(const IsaEntry& entry, const KContacts<T>& contacts, const Gradients<T>& wanted,
                   const Options& options, T tolerance, std::array<std::size_t, gradient_status_count>& counts,
                   Workspace<T>& memory)
       : functions_(gradients::functions_of<T>(*entry.gradients)),
@@ -244,7 +244,7 @@ class TileOfGradients {
   }
 
   const kernel::GradientFunctions<T>& functions_;
-  const SpaceContacts<T>& contacts_;
+  const KContacts<T>& contacts_;
   const Gradients<T>& gradients_;
   Input<T> input_;
   Output<T> output_;
@@ -261,9 +261,8 @@ class TileOfGradients {
 }  // namespace
 
 template <class T>
-GradientReport Solver::differentiate(const SpaceContacts<T>& contacts,
-                                     const std::type_identity_t<Gradients<T>>& gradients, const Options& options,
-                                     double tolerance) {
+GradientReport Solver::differentiate(const KContacts<T>& contacts, const std::type_identity_t<Gradients<T>>& gradients,
+                                     const Options& options, double tolerance) {
   const Call call(*this, options);
   const std::size_t count = check_gradients(contacts, gradients, options, tolerance);
   std::array<std::atomic<std::size_t>, gradient_status_count> sums{};
@@ -287,9 +286,8 @@ GradientReport Solver::differentiate(const SpaceContacts<T>& contacts,
   for (std::size_t s = 0; s < sums.size(); ++s) report.by_status[s] = sums[s].load(std::memory_order_relaxed);
   return report;
 }
-template GradientReport Solver::differentiate(const SpaceContacts<float>&, const Gradients<float>&, const Options&,
-                                              double);
-template GradientReport Solver::differentiate(const SpaceContacts<double>&, const Gradients<double>&, const Options&,
+template GradientReport Solver::differentiate(const KContacts<float>&, const Gradients<float>&, const Options&, double);
+template GradientReport Solver::differentiate(const KContacts<double>&, const Gradients<double>&, const Options&,
                                               double);
 
 }  // namespace carom

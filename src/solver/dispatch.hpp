@@ -23,10 +23,10 @@ struct IsaEntry {
 };
 
 /// The kernel for a precision and a form of contacts.
-template <class T, template <class> class Contacts, template <class, template <class> class> class Range,
+template <class T, template <class> class AnyContacts, template <class, template <class> class> class Range,
           template <class> class... Forms>
 auto kernel_for(const kernel::KernelTable<Range, Forms...>& kernels) {
-  return static_cast<const kernel::KernelFor<Range, T, Contacts>&>(kernels).range;
+  return static_cast<const kernel::KernelFor<Range, T, AnyContacts>&>(kernels).range;
 }
 
 /// The entry for an ISA. Isa::automatic selects the ISA in the environment variable CAROM_ISA, else the fastest that

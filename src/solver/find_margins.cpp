@@ -33,8 +33,8 @@ ImpulseSpace<T> in_world(const planar::ImpulseSpace<T>& space) {
           space.contact_energy};
 }
 
-template <class Call, template <class> class Contacts, class T>
-RegionReport find_on(const Call& call, const Contacts<T>& contacts,
+template <class Call, template <class> class AnyContacts, class T>
+RegionReport find_on(const Call& call, const AnyContacts<T>& contacts,
                      const std::type_identity_t<Vector3Columns<const T>>& impulse, const RegionMargins<T>& margins,
                      const std::type_identity_t<ImpulseSpace<T>>& space, const Options& options, double tolerance,
                      std::size_t block_bytes = 0) {
@@ -43,11 +43,11 @@ RegionReport find_on(const Call& call, const Contacts<T>& contacts,
     throw Error("carom: the tolerance is " + in_words(tolerance) + ", not a finite number >= 0");
   kernel::Layout layout;
   layout.block_bytes = block_bytes;
-  const auto find_range = kernel_for<T, Contacts>(*call.entry().region);
-  const kernel::RegionJob<T, Contacts> job{{impulse, margins, space, layout, static_cast<T>(options.normal_tolerance),
-                                            static_cast<T>(options.inertia_tolerance),
-                                            static_cast<T>(options.largest_restitution), static_cast<T>(tolerance)},
-                                           contacts};
+  const auto find_range = kernel_for<T, AnyContacts>(*call.entry().region);
+  const kernel::RegionJob<T, AnyContacts> job{
+      {impulse, margins, space, layout, static_cast<T>(options.normal_tolerance),
+       static_cast<T>(options.inertia_tolerance), static_cast<T>(options.max_restitution), static_cast<T>(tolerance)},
+      contacts};
   Counts counts;
   const auto range = [&](std::size_t first, std::size_t n, kernel::Tally& tally) {
     kernel::RegionTally region;
@@ -61,15 +61,15 @@ RegionReport find_on(const Call& call, const Contacts<T>& contacts,
 
 }  // namespace
 
-template <ContactForm Contacts>
-RegionReport Solver::find_margins(const Contacts& contacts, const ImpulsesOf<Contacts>& impulse,
-                                  const RegionMargins<NumberOf<Contacts>>& margins,
-                                  const ImpulseSpaceOf<Contacts>& space, const Options& options, double tolerance) {
-  using T = NumberOf<Contacts>;
+template <ContactForm AnyContacts>
+RegionReport Solver::find_margins(const AnyContacts& contacts, const ImpulsesOf<AnyContacts>& impulse,
+                                  const RegionMargins<NumberOf<AnyContacts>>& margins,
+                                  const ImpulseSpaceOf<AnyContacts>& space, const Options& options, double tolerance) {
+  using T = NumberOf<AnyContacts>;
   const Call call(*this, options);
-  if constexpr (requires { Contacts::block_size; }) {
+  if constexpr (requires { AnyContacts::block_size; }) {
     return find_on(call, first_block_of(contacts), impulse, margins, space, options, tolerance, bytes_of_block<T>);
-  } else if constexpr (!FormTraits<Contacts>::is_planar) {
+  } else if constexpr (!FormTraits<AnyContacts>::is_planar) {
     return find_on(call, contacts, impulse, margins, space, options, tolerance);
   } else if constexpr (requires { contacts.separation_velocity; }) {
     return find_on(call, in_space(contacts), {impulse.x, zeros<T>(impulse.x.count), impulse.y}, margins,
@@ -82,9 +82,9 @@ RegionReport Solver::find_margins(const Contacts& contacts, const ImpulsesOf<Con
   }
 }
 
-#define CAROM_INSTANTIATE(T, Contacts)                                                                    \
-  template RegionReport Solver::find_margins(const Contacts<T>&, const ImpulsesOf<Contacts<T>>&,          \
-                                             const RegionMargins<T>&, const ImpulseSpaceOf<Contacts<T>>&, \
+#define CAROM_INSTANTIATE(T, AnyContacts)                                                                    \
+  template RegionReport Solver::find_margins(const AnyContacts<T>&, const ImpulsesOf<AnyContacts<T>>&,       \
+                                             const RegionMargins<T>&, const ImpulseSpaceOf<AnyContacts<T>>&, \
                                              const Options&, double);
 CAROM_FOR_FORMS(CAROM_INSTANTIATE)
 CAROM_FOR_PRECISIONS(CAROM_INSTANTIATE, BlockedContacts)

@@ -16,8 +16,8 @@ inline constexpr std::size_t bytes_of_block = sizeof(T) * BlockedContacts<T>::co
 
 /// Columns that begin in the first block, as many as all contacts: what kernels take with Layout::block_bytes.
 template <class T>
-InlineContacts<T> first_block_of(const BlockedContacts<T>& blocked) {
-  InlineContacts<T> contacts;
+Contacts<T> first_block_of(const BlockedContacts<T>& blocked) {
+  Contacts<T> contacts;
   contacts.laws = blocked.laws;
   columns::each_number(
       [](const columns::Label&, Column<const T>& to, const auto& from) {

@@ -10,14 +10,14 @@
 
 namespace carom::gradients {
 
-inline constexpr std::size_t variables = columns::derivatives_by_weight, members = columns::member_count;
+inline constexpr std::size_t variables = columns::derivatives_by_weight, components = columns::component_count;
 
 /// The columns of a contact's variables in the order of columns::each_derivative.
 template <class T>
 struct Input {
   Column<const T> of[columns::derivative_count];
 
-  explicit Input(const SpaceContacts<T>& contacts) {
+  explicit Input(const KContacts<T>& contacts) {
     std::size_t i = 0;
     const auto add = [&](const auto&, const Column<const T>& column) { of[i++] = column; };
     columns::each_number(add, contacts);
@@ -65,8 +65,8 @@ struct Workspace {
   using Lane = T[size];
 
   alignas(64) Lane in[variables], out[columns::gradient_rows + 1][columns::derivative_count];
-  Lane composite[3][variables + members];  // sums of derivatives, and the members' impulses
-  Lane status, plain, member_status, weights, chosen, restitution_law, impulse[3], solution[3], compression[3],
+  Lane composite[3][variables + components];  // sums of derivatives, and the members' impulses
+  Lane status, plain, component_status, weights, chosen, restitution_law, impulse[3], solution[3], compression[3],
       velocity[6], zeros;
   Law laws[size];
   Status statuses[size];
@@ -74,7 +74,7 @@ struct Workspace {
   std::unique_ptr<kernel::SlidingTiles<T>> sliding;
   std::unique_ptr<kernel::LawTile<T>> law;
   std::unique_ptr<kernel::GroupTile<T>> group;
-  std::unique_ptr<MemberResults<T>> member_results;
+  std::unique_ptr<ComponentResults<T>> component_results;
 };
 
 }  // namespace carom::gradients

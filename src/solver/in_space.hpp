@@ -28,12 +28,12 @@ BodyColumns<const T> in_space(const planar::BodyColumns<const T>& body) {
 }
 
 template <class T>
-InlineContacts<T> in_space(const planar::InlineContacts<T>& contacts) {
+Contacts<T> in_space(const planar::Contacts<T>& contacts) {
   return {.friction = contacts.friction,
           .restitution = contacts.restitution,
           .normal = in_space(contacts.normal),
-          .lever_a = in_space(contacts.lever_a),
-          .lever_b = in_space(contacts.lever_b),
+          .r_a = in_space(contacts.r_a),
+          .r_b = in_space(contacts.r_b),
           .a = in_space(contacts.a),
           .b = in_space(contacts.b),
           .laws = contacts.laws};
@@ -44,8 +44,8 @@ IndexedContacts<T> in_space(const planar::IndexedContacts<T>& contacts) {
   return {.friction = contacts.friction,
           .restitution = contacts.restitution,
           .normal = in_space(contacts.normal),
-          .lever_a = in_space(contacts.lever_a),
-          .lever_b = in_space(contacts.lever_b),
+          .r_a = in_space(contacts.r_a),
+          .r_b = in_space(contacts.r_b),
           .body_a = contacts.body_a,
           .body_b = contacts.body_b,
           .bodies = in_space(contacts.bodies),
@@ -53,7 +53,7 @@ IndexedContacts<T> in_space(const planar::IndexedContacts<T>& contacts) {
 }
 
 template <class T>
-SpaceContacts<T> in_space(const planar::SpaceContacts<T>& contacts) {
+KContacts<T> in_space(const planar::KContacts<T>& contacts) {
   const Column<const T> zero = zeros<T>(contacts.k.xx.count);
   return {contacts.friction,
           contacts.restitution,

@@ -4,14 +4,14 @@
 #include <carom/contacts.hpp>
 #include <carom/planar.hpp>
 
-#define CAROM_FOR_PRECISIONS(instantiate, Contacts) instantiate(float, Contacts) instantiate(double, Contacts)
+#define CAROM_FOR_PRECISIONS(instantiate, AnyContacts) instantiate(float, AnyContacts) instantiate(double, AnyContacts)
 
 #define CAROM_FOR_FORMS(instantiate)                 \
-  CAROM_FOR_PRECISIONS(instantiate, InlineContacts)  \
+  CAROM_FOR_PRECISIONS(instantiate, Contacts)        \
   CAROM_FOR_PRECISIONS(instantiate, IndexedContacts) \
-  CAROM_FOR_PRECISIONS(instantiate, SpaceContacts)
+  CAROM_FOR_PRECISIONS(instantiate, KContacts)
 
 #define CAROM_FOR_PLANAR_FORMS(instantiate)                  \
-  CAROM_FOR_PRECISIONS(instantiate, planar::InlineContacts)  \
+  CAROM_FOR_PRECISIONS(instantiate, planar::Contacts)        \
   CAROM_FOR_PRECISIONS(instantiate, planar::IndexedContacts) \
-  CAROM_FOR_PRECISIONS(instantiate, planar::SpaceContacts)
+  CAROM_FOR_PRECISIONS(instantiate, planar::KContacts)

@@ -29,7 +29,7 @@ class LawGradients {
 
  public:
   /// `tile` has the contacts and where their derivatives go.
-  LawGradients(const IsaEntry& entry, const SpaceContacts<T>& contacts, const Options& options, Workspace<T>& memory,
+  LawGradients(const IsaEntry& entry, const KContacts<T>& contacts, const Options& options, Workspace<T>& memory,
                Tile& tile)
       : entry_(entry),
         functions_(functions_of<T>(*entry.gradients)),
@@ -49,7 +49,7 @@ class LawGradients {
     tile_.law = law;
     zero_own_columns(law);
     for (std::size_t c = 0; c < 3; ++c) tile_.p[c] = tile_.compression[c] = nullptr;
-    const T largest = static_cast<T>(options_.largest_restitution);
+    const T largest = static_cast<T>(options_.max_restitution);
     if (law == Law::incremental) {
       make(memory_.slide);
       functions_.incremental(tile_, {memory_.restitution_law, options_.step_budget, largest}, *memory_.slide);
@@ -119,7 +119,7 @@ class LawGradients {
 
   /// The impulses of all contacts as if they had this law and restitution.
   void solve(Law law, const Column<const T>& restitution, Impulse& impulse) {
-    SpaceContacts<T> contacts = contacts_;
+    KContacts<T> contacts = contacts_;
     contacts.restitution = restitution;
     contacts.laws.law = {};
     Options options = options_;
@@ -134,28 +134,28 @@ class LawGradients {
     }
   }
 
-  void run(const SpaceContacts<T>& all, const Options& options, Impulse& impulse, Column<Status> status) {
+  void run(const KContacts<T>& all, const Options& options, Impulse& impulse, Column<Status> status) {
     make(memory_.sliding);
     make(memory_.law);
     make(memory_.group);
-    make(memory_.member_results);
-    const SpaceContacts<T> contacts = columns::sliced(all, first_, count_);
+    make(memory_.component_results);
+    const KContacts<T> contacts = columns::sliced(all, first_, count_);
     Results<T> results;
     results.impulse = {{impulse[0], count_}, {impulse[1], count_}, {impulse[2], count_}};
     results.status = status;
-    const RangeKernels<T, SpaceContacts> kernels = {kernel_for<T, SpaceContacts>(*entry_.kernels),
-                                                    kernel_for<T, SpaceContacts>(*entry_.algebraic)};
-    const kernel::Job<T, SpaceContacts> job{contacts, results, parameters_for<T>(options)};
+    const RangeKernels<T, KContacts> kernels = {kernel_for<T, KContacts>(*entry_.kernels),
+                                                kernel_for<T, KContacts>(*entry_.algebraic)};
+    const kernel::Job<T, KContacts> job{contacts, results, parameters_for<T>(options)};
     kernel::OwnTally tally;
-    MemberResults<T>* members_of =
-        has_incremental_members(contacts.laws, options.law) ? memory_.member_results.get() : nullptr;
+    ComponentResults<T>* members_of =
+        has_incremental_components(contacts.laws, options.law) ? memory_.component_results.get() : nullptr;
     solve_range(job, kernels, 0, count_, {memory_.sliding.get(), memory_.law.get(), memory_.group.get()}, members_of,
                 tally);
   }
 
   const IsaEntry& entry_;
   const kernel::GradientFunctions<T>& functions_;
-  const SpaceContacts<T>& contacts_;
+  const KContacts<T>& contacts_;
   const Options& options_;
   Workspace<T>& memory_;
   Tile& tile_;

@@ -13,7 +13,7 @@ namespace carom {
 class Patience {
  public:
   void wait() {
-    if (rounds_ < most_rounds) {
+    if (rounds_ < max_rounds) {
       ++rounds_;
 #if defined(__x86_64__) || defined(__i386__)
       _mm_pause();
@@ -30,7 +30,7 @@ class Patience {
   }
 
  private:
-  static constexpr int long_wait = 400, most_rounds = 1000;
+  static constexpr int long_wait = 400, max_rounds = 1000;
 
   int rounds_ = 0;
 };

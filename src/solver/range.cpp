@@ -28,15 +28,16 @@ unsigned laws_of(const LawColumns<T>& columns, Law otherwise, std::size_t first,
   return laws;
 }
 
-template <class T, template <class> class Contacts>
-void solve_members(const kernel::Job<T, Contacts>& job, kernel::SolveRange<T, Contacts> solve, std::size_t first,
-                   std::size_t n, const kernel::Workspace<T>& workspace, MemberResults<T>& members) {
-  Contacts<T> contacts = columns::sliced(job.contacts, first, n, job.layout.block_bytes);
+template <class T, template <class> class AnyContacts>
+void solve_components(const kernel::Job<T, AnyContacts>& job, kernel::SolveRange<T, AnyContacts> solve,
+                      std::size_t first, std::size_t n, const kernel::Workspace<T>& workspace,
+                      ComponentResults<T>& components) {
+  AnyContacts<T> contacts = columns::sliced(job.contacts, first, n, job.layout.block_bytes);
   contacts.laws.step = {};
   Results<T> results;
-  results.impulse = {{members.impulse[0], n}, {members.impulse[1], n}, {members.impulse[2], n}};
-  results.status = {members.status, n};
-  kernel::Job<T, Contacts> alone{contacts, results, job.parameters, job.layout, kernel::Selection::composite};
+  results.impulse = {{components.impulse[0], n}, {components.impulse[1], n}, {components.impulse[2], n}};
+  results.status = {components.status, n};
+  kernel::Job<T, AnyContacts> alone{contacts, results, job.parameters, job.layout, kernel::Selection::composite};
   alone.parameters.integrator = Integrator::series;
   kernel::OwnTally uncounted;
   solve(alone, 0, n, workspace, uncounted);
@@ -44,25 +45,25 @@ void solve_members(const kernel::Job<T, Contacts>& job, kernel::SolveRange<T, Co
 
 }  // namespace
 
-template <class T, template <class> class Contacts>
-void solve_range(const kernel::Job<T, Contacts>& job, const RangeKernels<T, Contacts>& kernels, std::size_t first,
-                 std::size_t n, const kernel::Workspace<T>& workspace, MemberResults<T>* members,
+template <class T, template <class> class AnyContacts>
+void solve_range(const kernel::Job<T, AnyContacts>& job, const RangeKernels<T, AnyContacts>& kernels, std::size_t first,
+                 std::size_t n, const kernel::Workspace<T>& workspace, ComponentResults<T>* components,
                  kernel::Tally& tally) {
   const unsigned laws = laws_of(job.contacts.laws, job.parameters.law, first, n);
   const bool incremental = (laws & bit_of(Law::incremental)) != 0;
   if (incremental) kernels.incremental(job, first, n, workspace, tally);
   if (laws == bit_of(Law::incremental)) return;
-  kernel::Job<T, Contacts> others = job;
+  kernel::Job<T, AnyContacts> others = job;
   others.laws = laws;
   if (incremental) others.layout.stream = false;  // lines are not whole where they have contacts of both kernels
-  if ((laws & bit_of(Law::composite)) == 0 || members == nullptr)
+  if ((laws & bit_of(Law::composite)) == 0 || components == nullptr)
     return kernels.algebraic(others, first, n, workspace, tally);
-  others.members.status = members->status;
-  for (std::size_t c = 0; c < 3; ++c) others.members.impulse[c] = members->impulse[c];
-  for (std::size_t i = first; i < first + n; i += MemberResults<T>::chunk) {
-    const std::size_t m = std::min(MemberResults<T>::chunk, first + n - i);
-    others.members.first = i;
-    solve_members(job, kernels.incremental, i, m, workspace, *members);
+  others.components.status = components->status;
+  for (std::size_t c = 0; c < 3; ++c) others.components.impulse[c] = components->impulse[c];
+  for (std::size_t i = first; i < first + n; i += ComponentResults<T>::chunk) {
+    const std::size_t m = std::min(ComponentResults<T>::chunk, first + n - i);
+    others.components.first = i;
+    solve_components(job, kernels.incremental, i, m, workspace, *components);
     kernels.algebraic(others, i, m, workspace, tally);
   }
 }
@@ -76,7 +77,7 @@ kernel::Parameters<T> parameters_for(const Options& options) {
           options.restitution_law,
           static_cast<T>(options.normal_tolerance),
           static_cast<T>(options.inertia_tolerance),
-          static_cast<T>(options.largest_restitution)};
+          static_cast<T>(options.max_restitution)};
 }
 template kernel::Parameters<float> parameters_for(const Options&);
 template kernel::Parameters<double> parameters_for(const Options&);
@@ -123,9 +124,9 @@ kernel::Layout layout_for(std::size_t bytes) {
   return layout;
 }
 
-#define CAROM_INSTANTIATE(T, Contacts)                                                                      \
-  template void solve_range(const kernel::Job<T, Contacts>&, const RangeKernels<T, Contacts>&, std::size_t, \
-                            std::size_t, const kernel::Workspace<T>&, MemberResults<T>*, kernel::Tally&);
+#define CAROM_INSTANTIATE(T, AnyContacts)                                                                         \
+  template void solve_range(const kernel::Job<T, AnyContacts>&, const RangeKernels<T, AnyContacts>&, std::size_t, \
+                            std::size_t, const kernel::Workspace<T>&, ComponentResults<T>*, kernel::Tally&);
 CAROM_FOR_FORMS(CAROM_INSTANTIATE)
 #undef CAROM_INSTANTIATE
 

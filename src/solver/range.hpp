@@ -11,7 +11,7 @@ namespace carom {
 
 /// Where the incremental members of composites wait for the other members, a chunk of contacts at a time.
 template <class T>
-struct MemberResults {
+struct ComponentResults {
   static constexpr std::size_t chunk = 4096;
   T impulse[3][chunk];
   Status status[chunk];
@@ -19,19 +19,20 @@ struct MemberResults {
 
 /// Whether contacts can be composites with the incremental law in them.
 template <class T>
-bool has_incremental_members(const LawColumns<T>& laws, Law otherwise) {
+bool has_incremental_components(const LawColumns<T>& laws, Law otherwise) {
   return laws.weight.incremental && (laws.law || otherwise == Law::composite);
 }
 
-template <class T, template <class> class Contacts>
+template <class T, template <class> class AnyContacts>
 struct RangeKernels {
-  kernel::SolveRange<T, Contacts> incremental, algebraic;
+  kernel::SolveRange<T, AnyContacts> incremental, algebraic;
 };
 
-/// Solves the contacts [first, first + n). `members` may be null if there are no incremental members.
-template <class T, template <class> class Contacts>
-void solve_range(const kernel::Job<T, Contacts>& job, const RangeKernels<T, Contacts>& kernels, std::size_t first,
-                 std::size_t n, const kernel::Workspace<T>& workspace, MemberResults<T>* members, kernel::Tally& tally);
+/// Solves the contacts [first, first + n). `components` may be null if there are no incremental members.
+template <class T, template <class> class AnyContacts>
+void solve_range(const kernel::Job<T, AnyContacts>& job, const RangeKernels<T, AnyContacts>& kernels, std::size_t first,
+                 std::size_t n, const kernel::Workspace<T>& workspace, ComponentResults<T>* components,
+                 kernel::Tally& tally);
 
 /// The options as the kernels take them.
 template <class T>

@@ -11,15 +11,15 @@
 namespace carom {
 namespace {
 
-template <class Call, template <class> class Contacts, class T>
-Report solve_on(const Call& call, const Contacts<T>& contacts, const planar::Results<T>& results,
+template <class Call, template <class> class AnyContacts, class T>
+Report solve_on(const Call& call, const AnyContacts<T>& contacts, const planar::Results<T>& results,
                 const Options& options) {
   const std::size_t count = check_columns(contacts, results);
-  const auto solve_range = kernel_for<T, Contacts>(*call.entry().planar);
-  const kernel::PlanarJob<T, Contacts> job{
+  const auto solve_range = kernel_for<T, AnyContacts>(*call.entry().planar);
+  const kernel::PlanarJob<T, AnyContacts> job{
       contacts,
       results,
-      {options.law, options.restitution_law, options.normal_tolerance, options.largest_restitution},
+      {options.law, options.restitution_law, options.normal_tolerance, options.max_restitution},
       layout_for(count * columns::numbers_in(contacts, results) * sizeof(T))};
   const auto range = [&](std::size_t first, std::size_t n, kernel::PlanarWorkspace<T>& workspace,
                          kernel::Tally& tally) { solve_range(job, first, n, workspace, tally); };
@@ -30,14 +30,14 @@ Report solve_on(const Call& call, const Contacts<T>& contacts, const planar::Res
 
 }  // namespace
 
-template <ContactForm Contacts>
-Report Solver::Call::solve_planar(const Contacts& contacts, const ResultsOf<Contacts>& results,
+template <ContactForm AnyContacts>
+Report Solver::Call::solve_planar(const AnyContacts& contacts, const ResultsOf<AnyContacts>& results,
                                   const Options& options) const {
   return solve_on(*this, contacts, results, options);
 }
 
-#define CAROM_INSTANTIATE(T, Contacts) \
-  template Report Solver::Call::solve_planar(const Contacts<T>&, const planar::Results<T>&, const Options&) const;
+#define CAROM_INSTANTIATE(T, AnyContacts) \
+  template Report Solver::Call::solve_planar(const AnyContacts<T>&, const planar::Results<T>&, const Options&) const;
 CAROM_FOR_PLANAR_FORMS(CAROM_INSTANTIATE)
 #undef CAROM_INSTANTIATE
 

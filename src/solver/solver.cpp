@@ -37,11 +37,11 @@ bool has_any(const std::array<std::size_t, status_room>& by_status) {
 void add(Report& report, const kernel::Tally& tally) {
   report.sliding_steps += tally.sliding_steps;
   report.lane_steps += tally.lane_steps;
-  const bool earlier = tally.largest_energy_gain_contact < report.largest_energy_gain_contact;
-  if (tally.largest_energy_gain > report.largest_energy_gain ||
-      (tally.largest_energy_gain == report.largest_energy_gain && tally.largest_energy_gain > 0 && earlier)) {
-    report.largest_energy_gain = tally.largest_energy_gain;
-    report.largest_energy_gain_contact = tally.largest_energy_gain_contact;
+  const bool earlier = tally.max_energy_gain_contact < report.max_energy_gain_contact;
+  if (tally.max_energy_gain > report.max_energy_gain ||
+      (tally.max_energy_gain == report.max_energy_gain && tally.max_energy_gain > 0 && earlier)) {
+    report.max_energy_gain = tally.max_energy_gain;
+    report.max_energy_gain_contact = tally.max_energy_gain_contact;
   }
 }
 
@@ -57,7 +57,7 @@ struct Solver::State {
     std::unique_ptr<kernel::SlidingTiles<T>> sliding;
     std::unique_ptr<kernel::LawTile<T>> law;
     std::unique_ptr<kernel::GroupTile<T>> group;
-    std::unique_ptr<MemberResults<T>> members;
+    std::unique_ptr<ComponentResults<T>> components;
 
     kernel::Workspace<T> tiles() const { return {sliding.get(), law.get(), group.get()}; }
   };
@@ -75,19 +75,19 @@ struct Solver::State {
     std::vector<Row<T>, LargeAllocator<Row<T>>> bodies;
   };
 
-  template <class T, template <class> class Contacts>
-  Report solve(const Contacts<T>& contacts, const Results<T>& results, const Options& options,
+  template <class T, template <class> class AnyContacts>
+  Report solve(const AnyContacts<T>& contacts, const Results<T>& results, const Options& options,
                std::size_t block_bytes = 0) {
     const std::size_t count = check_columns(contacts, results);
     const IsaEntry& sliding = count <= few<T>(options.integrator) ? *narrow : *entry;
-    const RangeKernels<T, Contacts> kernels = {kernel_for<T, Contacts>(*sliding.kernels),
-                                               kernel_for<T, Contacts>(*entry->algebraic)};
-    kernel::Job<T, Contacts> job{contacts, results, parameters_for<T>(options),
-                                 layout_for(count * columns::numbers_in(contacts, results) * sizeof(T))};
+    const RangeKernels<T, AnyContacts> kernels = {kernel_for<T, AnyContacts>(*sliding.kernels),
+                                                  kernel_for<T, AnyContacts>(*entry->algebraic)};
+    kernel::Job<T, AnyContacts> job{contacts, results, parameters_for<T>(options),
+                                    layout_for(count * columns::numbers_in(contacts, results) * sizeof(T))};
     job.layout.block_bytes = block_bytes;
-    if constexpr (std::is_same_v<Contacts<T>, IndexedContacts<T>>) job.layout.packed_bodies = pack(contacts, count);
+    if constexpr (std::is_same_v<AnyContacts<T>, IndexedContacts<T>>) job.layout.packed_bodies = pack(contacts, count);
     auto& workspace = std::get<Memory<T>>(memory).workspaces;
-    const bool members = has_incremental_members(contacts.laws, options.law);
+    const bool components = has_incremental_components(contacts.laws, options.law);
     const bool incremental = options.law == Law::incremental, own_laws = static_cast<bool>(contacts.laws.law);
     const auto make = [](bool needed, auto& part) {
       if (needed && !part) part = std::make_unique<typename std::decay_t<decltype(part)>::element_type>();
@@ -95,15 +95,15 @@ struct Solver::State {
     const auto reserve = [&](std::size_t slots) {
       while (workspace.size() < slots) workspace.emplace_back();
       for (std::size_t i = 0; i < slots; ++i) {
-        make(incremental || own_laws || members, workspace[i].sliding);
+        make(incremental || own_laws || components, workspace[i].sliding);
         make(!incremental || own_laws, workspace[i].law);
         make(own_laws, workspace[i].group);
-        make(members, workspace[i].members);
+        make(components, workspace[i].components);
       }
     };
     const auto range = [&](std::size_t first, std::size_t n, std::size_t slot) {
-      solve_range(job, kernels, first, n, workspace[slot].tiles(), members ? workspace[slot].members.get() : nullptr,
-                  tallies[slot]);
+      solve_range(job, kernels, first, n, workspace[slot].tiles(),
+                  components ? workspace[slot].components.get() : nullptr, tallies[slot]);
     };
     return run(count, reserve, range);
   }
@@ -118,7 +118,7 @@ struct Solver::State {
     std::fill_n(rows[0].numbers, kernel::BodyRecord::size, std::numeric_limits<T>::quiet_NaN());
     std::fill_n(rows[1].numbers, kernel::BodyRecord::size, T(0));
     T* const first = rows[2].numbers;
-    const std::size_t pieces = bodies > smallest_range ? threads.count() : 1;
+    const std::size_t pieces = bodies > min_range ? threads.count() : 1;
     const std::size_t share = (bodies + pieces - 1) / pieces;
     const auto task = [&](std::size_t index, std::size_t) {
       pack_bodies(contacts.bodies, index * share, std::min(share, bodies - std::min(bodies, index * share)), first);
@@ -141,7 +141,7 @@ struct Solver::State {
   /// Calls range(first, n, slot) for ranges that make up the batch, after reserve(slots).
   template <class Reserve, class Range>
   Report run(std::size_t count, const Reserve& reserve, const Range& range) {
-    const std::size_t most = count > smallest_range ? threads.count() : 1;
+    const std::size_t most = count > min_range ? threads.count() : 1;
     const std::size_t size = range_size(count, most);
     const std::size_t tasks = (count + size - 1) / size;
     const std::size_t slots = std::clamp(tasks, std::size_t{1}, most);
@@ -180,10 +180,10 @@ struct Solver::State {
   /// thread, a thread that is disturbed leaves its second task to another one.
   static std::size_t range_size(std::size_t count, std::size_t threads) {
     const std::size_t share = threads == 1 ? count : (count + 2 * threads - 1) / (2 * threads);
-    return (std::max(share, smallest_range) + kernel::contacts_in_block - 1) / kernel::contacts_in_block *
+    return (std::max(share, min_range) + kernel::contacts_in_block - 1) / kernel::contacts_in_block *
            kernel::contacts_in_block;
   }
-  static constexpr std::size_t smallest_range = 1024;
+  static constexpr std::size_t min_range = 1024;
   /// Contacts whose slip narrow vectors follow sooner. The series was measured on a Zen 5, Euler's method on an Intel
   /// Xeon (model 207): each of its steps is a chain of a root and divisions, which take twice as long in wide vectors
   /// unless this number of contacts hides it.
@@ -220,19 +220,19 @@ Isa Solver::isa() const {
   return state().entry->isa;
 }
 
-template <ContactForm Contacts>
-Report Solver::solve(const Contacts& contacts, const ResultsOf<Contacts>& results, const Options& options) {
+template <ContactForm AnyContacts>
+Report Solver::solve(const AnyContacts& contacts, const ResultsOf<AnyContacts>& results, const Options& options) {
   const Call call(*this, options);
-  if constexpr (FormTraits<Contacts>::is_planar)
+  if constexpr (FormTraits<AnyContacts>::is_planar)
     return call.solve_planar(contacts, results, options);
-  else if constexpr (requires { Contacts::block_size; })
-    return call.state().solve(first_block_of(contacts), results, options, bytes_of_block<NumberOf<Contacts>>);
+  else if constexpr (requires { AnyContacts::block_size; })
+    return call.state().solve(first_block_of(contacts), results, options, bytes_of_block<NumberOf<AnyContacts>>);
   else
     return call.state().solve(contacts, results, options);
 }
 
-#define CAROM_INSTANTIATE(T, Contacts) \
-  template Report Solver::solve(const Contacts<T>&, const ResultsOf<Contacts<T>>&, const Options&);
+#define CAROM_INSTANTIATE(T, AnyContacts) \
+  template Report Solver::solve(const AnyContacts<T>&, const ResultsOf<AnyContacts<T>>&, const Options&);
 CAROM_FOR_FORMS(CAROM_INSTANTIATE)
 CAROM_FOR_PRECISIONS(CAROM_INSTANTIATE, BlockedContacts)
 CAROM_FOR_PLANAR_FORMS(CAROM_INSTANTIATE)

@@ -8,7 +8,7 @@ namespace {
 
 /// δ relative to J M⁻¹ Jᵀ of a row.
 constexpr double relative_shift = 1e-7;
-constexpr int most_passes = 20;
+constexpr int max_passes = 20;
 /// Passes end when the velocity error has fallen by this factor, or when a pass does not halve it.
 constexpr double enough = 1e-15;
 
@@ -83,7 +83,7 @@ void BilateralRows::hold(Numbers& missed, Numbers& v, Numbers& lambda) const {
   given_.resize(size());
   double left = length(missed);
   const double goal = enough * left;
-  for (int pass = 0; pass < most_passes && left > goal; ++pass) {
+  for (int pass = 0; pass < max_passes && left > goal; ++pass) {
     for (std::size_t k = 0; k < size(); ++k) given_[k] = softness_[k] > 0 ? -missed[k] / softness_[k] : 0;
     y_.assign(v.size(), 0);
     push(given_, y_);

@@ -128,8 +128,8 @@ bool BlockLu::eliminate(const Front& front, double* contribution) {
 
 bool BlockLu::factor(const Numbers& block, const Numbers& diagonal) {
   grow(factor_, tree_.factor_numbers);
-  grow(stack_, tree_.stack_numbers + 9 * at(tree_.largest_rest) * at(tree_.largest_rest));
-  grow(work_, 3 * at(tree_.largest_rest));
+  grow(stack_, tree_.stack_numbers + 9 * at(tree_.max_rest) * at(tree_.max_rest));
+  grow(work_, 3 * at(tree_.max_rest));
   std::fill_n(factor_.begin(), tree_.factor_numbers, 0.0);
   for (std::size_t e = 0; e < tree_.entry_block.size(); ++e) {
     const double* from = &block[9 * at(tree_.entry_block[e])];

@@ -205,13 +205,13 @@ void check_symmetry(const ContactSystem<T>& system, CheckSpace& space, double bo
 
 void check_options(const SystemOptions& options) {
   check_range("tolerance", options.tolerance,
-              options.tolerance >= 0 && options.tolerance <= SystemOptions::most_tolerance, "[0, 1]");
+              options.tolerance >= 0 && options.tolerance <= SystemOptions::max_tolerance, "[0, 1]");
   check_range("error_mass", options.error_mass,
-              options.error_mass >= 0 && options.error_mass <= SystemOptions::largest_mass, "[0, 1e30]");
-  check_range("budget", options.budget, options.budget >= 1 && options.budget <= SystemOptions::largest_budget,
+              options.error_mass >= 0 && options.error_mass <= SystemOptions::max_mass, "[0, 1e30]");
+  check_range("budget", options.budget, options.budget >= 1 && options.budget <= SystemOptions::max_budget,
               "[1, 1e12]");
-  check_range("most_friction", options.most_friction,
-              options.most_friction > 0 && options.most_friction <= SystemOptions::largest_friction, "(0, 1e6]");
+  check_range("max_friction", options.max_friction,
+              options.max_friction > 0 && options.max_friction <= SystemOptions::friction_limit, "(0, 1e6]");
   check_range("asymmetry", options.asymmetry, options.asymmetry >= 0 && options.asymmetry <= 2, "[0, 2]");
   check_range("range_tolerance", options.range_tolerance, options.range_tolerance >= 0 && options.range_tolerance <= 1,
               "[0, 1]");
@@ -222,7 +222,7 @@ void check_options(const SystemOptions& options) {
 template <class T>
 std::size_t check_columns(const ContactSystem<T>& system, const SystemResults<T>& results) {
   const std::size_t contacts = system.friction.count, moments = system.moment.count;
-  check_count("contacts", contacts, "most_contacts", SystemOptions::most_contacts);
+  check_count("contacts", contacts, "max_contacts", SystemOptions::max_contacts);
   // Without contacts all columns are optional.
   if (contacts > 0 && !system.friction) refuse("the column system.friction is missing");
   check_vector("system.velocity", system.velocity, contacts, "contacts", contacts > 0);
@@ -252,10 +252,10 @@ std::size_t check_columns(const ContactSystem<T>& system, const SystemResults<T>
     check_length("system.block", system.block, system.column.count, "elements of system.column", true);
   }
   if (moments == 0)
-    check_count("blocks of W", system.column.count, "most_blocks", SystemOptions::most_blocks);
+    check_count("blocks of W", system.column.count, "max_blocks", SystemOptions::max_blocks);
   else
-    check_count("blocks of W, and moments", system.column.count, "most_blocks_with_moments",
-                SystemOptions::most_blocks_with_moments);
+    check_count("blocks of W, and moments", system.column.count, "max_blocks_with_moments",
+                SystemOptions::max_blocks_with_moments);
   check_vector("results.impulse", results.impulse, contacts, "contacts", false);
   check_vector("results.velocity", results.velocity, contacts, "contacts", false);
   check_length("results.state", results.state, contacts, "contacts", false);

@@ -48,12 +48,12 @@ void turn_velocity(const ContactForm& form, double* q) {
 }
 
 template <class T>
-ContactForm form_of(const ContactSystem<T>& system, std::size_t i, double most_friction) {
+ContactForm form_of(const ContactSystem<T>& system, std::size_t i, double max_friction) {
   ContactForm form;
-  form.friction = std::min(static_cast<double>(system.friction[i]), most_friction);
+  form.friction = std::min(static_cast<double>(system.friction[i]), max_friction);
   double scale[2] = {1, 1};
   if (system.friction_2 && system.friction_2[i] != system.friction[i]) {
-    const double along = form.friction, across = std::min(static_cast<double>(system.friction_2[i]), most_friction);
+    const double along = form.friction, across = std::min(static_cast<double>(system.friction_2[i]), max_friction);
     form.friction = std::max(along, across);
     scale[0] = along / form.friction;
     scale[1] = across / form.friction;
@@ -96,20 +96,20 @@ void ContactForms::list_moments(const ContactSystem<T>& system, const Islands& i
                                 IslandSystem& island) {
   const std::size_t rows = island.contacts(), contacts = system.friction.count;
   island.moment.clear();
-  island.bearer.clear();
+  island.parent_contact.clear();
   for (std::size_t c = 0; c < rows; ++c) {
     const std::size_t row = at(islands.contact[islands.start[index] + c]);
     if (row < contacts) continue;
     if (!island.has_moments()) {
       island.moment.assign(rows, -1);
-      island.bearer.assign(rows, -1);
+      island.parent_contact.assign(rows, -1);
     }
-    island.bearer[c] = islands.local[at(system.moment[row - contacts])];
-    island.moment[at(island.bearer[c])] = static_cast<std::int32_t>(c);
+    island.parent_contact[c] = islands.local[at(system.moment[row - contacts])];
+    island.moment[at(island.parent_contact[c])] = static_cast<std::int32_t>(c);
   }
   if (!island.has_moments()) return;
   const auto contact_of = [&](std::size_t row) {
-    return island.bearer[row] >= 0 ? island.bearer[row] : static_cast<std::int32_t>(row);
+    return island.parent_contact[row] >= 0 ? island.parent_contact[row] : static_cast<std::int32_t>(row);
   };
   if (beside_.size() < rows) beside_.resize(rows);
   for (std::size_t c = 0; c < rows; ++c) beside_[c].clear();
@@ -142,20 +142,20 @@ void ContactForms::list_moments(const ContactSystem<T>& system, const Islands& i
 }
 
 template <class T>
-void ContactForms::shape(const ContactSystem<T>& system, const Islands& islands, std::size_t index,
-                         double most_friction, IslandSystem& island) {
+void ContactForms::shape(const ContactSystem<T>& system, const Islands& islands, std::size_t index, double max_friction,
+                         IslandSystem& island) {
   form_.clear();
   if (!has_models(system)) return;
   bool any = false;
   for (std::size_t c = islands.start[index]; c < islands.start[index + 1]; ++c) {
     const std::size_t row = at(islands.contact[c]);
     if (row < system.friction.count) {
-      form_.push_back(form_of(system, row, most_friction));
+      form_.push_back(form_of(system, row, max_friction));
     } else {
       const std::size_t moment = row - system.friction.count;
-      const double bearer = island.mean_diagonal(at(islands.local[at(system.moment[moment])])),
+      const double parent_contact = island.mean_diagonal(at(islands.local[at(system.moment[moment])])),
                    own = island.mean_diagonal(form_.size());
-      form_.push_back(form_of_moment(system, moment, longest_length(most_friction, bearer, own)));
+      form_.push_back(form_of_moment(system, moment, longest_length(max_friction, parent_contact, own)));
     }
     any |= !form_.back().is_plain;
   }

@@ -35,13 +35,13 @@ bool has_models(const ContactSystem<T>& system) {
 void turn_velocity(const ContactForm& form, double* q);
 
 template <class T>
-ContactForm form_of(const ContactSystem<T>& system, std::size_t contact, double most_friction);
+ContactForm form_of(const ContactSystem<T>& system, std::size_t contact, double max_friction);
 
 /// [m] Upper limit of the rolling and spinning lengths. Larger ones act like this one, as friction above
-/// `most_friction` does. `w` [1/kg]: the contact's response to a unit impulse. `w_moment` [1/(kg m²)]: to a unit
+/// `max_friction` does. `w` [1/kg]: the contact's response to a unit impulse. `w_moment` [1/(kg m²)]: to a unit
 /// angular impulse.
-inline double longest_length(double most_friction, double w, double w_moment) {
-  return most_friction * std::sqrt(w / w_moment);
+inline double longest_length(double max_friction, double w, double w_moment) {
+  return max_friction * std::sqrt(w / w_moment);
 }
 
 /// The forms of an island's rows.
@@ -49,7 +49,7 @@ class ContactForms {
  public:
   /// Transforms the island from read_island to the form of its contacts' models.
   template <class T>
-  void shape(const ContactSystem<T>& system, const Islands& islands, std::size_t index, double most_friction,
+  void shape(const ContactSystem<T>& system, const Islands& islands, std::size_t index, double max_friction,
              IslandSystem& island);
 
   /// False if the island is unchanged.

@@ -10,9 +10,9 @@ namespace {
 
 /// Refinement ends when a step has left this part of the right-hand side.
 constexpr double refined = 1e-9;
-constexpr int most_refinements = 3;
+constexpr int max_refinements = 3;
 
-double largest_of(const Numbers& x) {
+double max_of(const Numbers& x) {
   double largest = 0;
   for (const double y : x) largest = std::max(largest, std::abs(y));
   return largest;
@@ -37,7 +37,7 @@ void Factorisation::plan(const IslandSystem& system) {
 
 void Factorisation::plan_bodies() {
   for (std::size_t i = 0; i < system_->contacts(); ++i)
-    if (system_->is_moment(i)) pairs_.push_back({.contact = at(system_->bearer[i]), .moment = i});
+    if (system_->is_moment(i)) pairs_.push_back({.contact = at(system_->parent_contact[i]), .moment = i});
   matrix_.plan(form_->bodies, {&form_->body, &form_->rows.body});
   // Four products of 6 × 3 × 6 a contact make the matrix; a solution is made twice, with W in between.
   const auto contacts = static_cast<double>(form_->body.size()), rows = static_cast<double>(form_->rows.size());
@@ -159,12 +159,12 @@ void Factorisation::solve(Numbers& x) {
   right_ = x;
   solve_by_bodies(right_, x);
   rest_.resize(x.size());
-  const double given = largest_of(right_);
+  const double given = max_of(right_);
   double before = given;
-  for (int step = 0; step < most_refinements; ++step) {
+  for (int step = 0; step < max_refinements; ++step) {
     rest_ = right_;
     subtract_product(x, rest_);
-    const double left = largest_of(rest_);
+    const double left = max_of(rest_);
     if (!(left > refined * given) || (step > 0 && left > 0.1 * before)) return;
     before = left;
     product_ = rest_;

@@ -7,7 +7,7 @@
 
 #include "island_solver.hpp"
 #include "measure.hpp"
-#include "scene/scattered.hpp"
+#include "scene/hash.hpp"
 
 namespace carom::systems {
 namespace {
@@ -19,8 +19,8 @@ constexpr double further_starts[][2] = {{1, 0.1}, {100, 10}, {0.1, 1}, {1, 100},
 }  // namespace
 
 /// Raises friction from a fraction to its full value. Each step starts from the impulses of the last one.
-void IslandSolver::raise_friction(Effort& effort, std::size_t steps) {
-  if (done(effort)) return;
+void IslandSolver::raise_friction(WorkBudget& work_budget, std::size_t steps) {
+  if (done(work_budget)) return;
   kept_ = best;
   friction_ = system.friction;
   best.r.assign(best.r.size(), 0);
@@ -29,60 +29,60 @@ void IslandSolver::raise_friction(Effort& effort, std::size_t steps) {
     for (std::size_t i = 0; i < friction_.size(); ++i)
       system.friction[i] = k == steps ? friction_[i] : fraction * friction_[i];
     sweeps_.begin(system);
-    begin(effort);
-    sweep(effort, 20);
-    go_inside(effort, {.most_steps = 25, .warm = k > 1});
-    polish(effort);
+    begin(work_budget);
+    sweep(work_budget, 20);
+    go_inside(work_budget, {.max_steps = 25, .warm = k > 1});
+    polish(work_budget);
   }
   system.friction = friction_;
   sweeps_.begin(system);
-  kept_.offer(system, best.r, best.error, effort.target);
+  kept_.offer(system, best.r, best.error, work_budget.target);
   std::swap(best, kept_);
 }
 
 /// Sweeps and Newton steps from random impulses in the cones, over three orders of magnitude.
-void IslandSolver::start_anywhere(Effort& effort, std::size_t starts) {
-  if (done(effort)) return;
+void IslandSolver::start_anywhere(WorkBudget& work_budget, std::size_t starts) {
+  if (done(work_budget)) return;
   kept_ = best;
   double largest = 0;
   for (const double x : best.r) largest = std::max(largest, std::abs(x));
   std::uint64_t draws = 0;
   // Numbers in [0, 1), the same in every call.
-  const auto draw = [&] { return static_cast<double>(scene::scattered(draws++) >> 11) * 0x1p-53; };
-  for (std::size_t k = 0; k < starts && !effort.exhausted() && kept_.error > effort.target; ++k) {
+  const auto draw = [&] { return static_cast<double>(scene::hash(draws++) >> 11) * 0x1p-53; };
+  for (std::size_t k = 0; k < starts && !work_budget.exhausted() && kept_.error > work_budget.target; ++k) {
     for (std::size_t i = 0; i < system.contacts(); ++i) {
       const double size = draw() < 1.0 / 3 ? 0 : 2 * largest * std::pow(10, -3 * draw());
       for (std::size_t a = 0; a < 3; ++a) best.r[3 * i + a] = size * (2 * draw() - 1);
     }
-    begin(effort);
-    sweep(effort, 150);
-    polish(effort);
-    kept_.offer(system, best.r, best.error, effort.target);
+    begin(work_budget);
+    sweep(work_budget, 150);
+    polish(work_budget);
+    kept_.offer(system, best.r, best.error, work_budget.target);
   }
   std::swap(best, kept_);
 }
 
 /// Tries the interior point without the proximal term, and from other starts.
-void IslandSolver::start_elsewhere(Effort& effort) {
-  go_inside(effort, {});
-  for (const auto& [r, u] : first_starts) go_inside(effort, {.r = r, .u = u});
-  polish(effort);
+void IslandSolver::start_elsewhere(WorkBudget& work_budget) {
+  go_inside(work_budget, {});
+  for (const auto& [r, u] : first_starts) go_inside(work_budget, {.r = r, .u = u});
+  polish(work_budget);
 }
 
-void IslandSolver::fall_back(Effort& effort) {
-  start_elsewhere(effort);
-  sweep(effort, 100);
-  go_inside(effort, {.least_step = 0.6, .middle = 0.7});
-  polish(effort);
-  go_inside(effort, {.most_steps = 25, .warm = true});
+void IslandSolver::fallback(WorkBudget& work_budget) {
+  start_elsewhere(work_budget);
+  sweep(work_budget, 100);
+  go_inside(work_budget, {.min_step = 0.6, .middle = 0.7});
+  polish(work_budget);
+  go_inside(work_budget, {.max_steps = 25, .warm = true});
   for (const auto& [r, u] : further_starts) {
-    go_inside(effort, {.r = r, .u = u});
-    polish(effort);
+    go_inside(work_budget, {.r = r, .u = u});
+    polish(work_budget);
   }
-  raise_friction(effort, 4);
-  sweep(effort, 300);
-  raise_friction(effort, 16);
-  start_anywhere(effort, 100);
+  raise_friction(work_budget, 4);
+  sweep(work_budget, 300);
+  raise_friction(work_budget, 16);
+  start_anywhere(work_budget, 100);
 }
 
 }  // namespace carom::systems

@@ -74,7 +74,7 @@ void FrontTree::lay_out() {
   front.clear();
   contact.clear();
   factor_numbers = 0;
-  largest_rest = 0;
+  max_rest = 0;
   products = solve_products = 0;
   for (const std::int32_t g : postorder_) {
     const auto& pivots = elimination_.pivots[at(g)];
@@ -92,7 +92,7 @@ void FrontTree::lay_out() {
     f.upper = factor_numbers;
     f.lower = f.upper + m * (m + s);
     factor_numbers = f.lower + s * m;
-    largest_rest = std::max(largest_rest, f.rest);
+    max_rest = std::max(max_rest, f.rest);
     for (std::size_t k = 0; k < pivots.size(); ++k) {
       const auto later = static_cast<double>(pivots.size() - k - 1 + border.size());
       products += products_of_pivot(later);

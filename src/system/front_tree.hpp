@@ -37,7 +37,7 @@ class FrontTree {
   std::vector<std::int32_t> entry_stride;   ///< stride between rows
   std::vector<std::int32_t> diagonal_stride;
   std::size_t factor_numbers = 0, stack_numbers = 0;
-  std::int32_t largest_rest = 0;
+  std::int32_t max_rest = 0;
   double products = 0;        ///< cost of a factorisation in products of blocks and vectors
   double solve_products = 0;  ///< same for a solution
 

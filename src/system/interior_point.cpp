@@ -8,7 +8,7 @@
 namespace carom::systems {
 namespace {
 
-constexpr double most_of_the_way = 0.99, most_when_centring = 0.95, short_step = 0.3;
+constexpr double max_of_the_way = 0.99, max_when_centring = 0.95, short_step = 0.3;
 constexpr std::size_t stall_begins = 10, stall_span = 8;
 constexpr std::size_t none = ~std::size_t{0};
 
@@ -45,7 +45,7 @@ void InteriorPoint::place(const IslandSystem& system) {
   const std::size_t contacts = system.contacts();
   place_.resize(contacts);
   for (std::size_t i = 0; i < contacts; ++i) {
-    const std::size_t normal = system.is_moment(i) ? at(system.bearer[i]) : i;
+    const std::size_t normal = system.is_moment(i) ? at(system.parent_contact[i]) : i;
     place_[i] = {3 * i, 3 * i + 1, 3 * normal + 2};
   }
   for (std::size_t i = 0; i < contacts; ++i)
@@ -73,7 +73,7 @@ void InteriorPoint::scale(const IslandSystem& system) {
   scale_.resize(3 * contacts);
   for (std::size_t i = 0; i < contacts; ++i) {
     const bool is_moment = system.is_moment(i);
-    const double d = 1 / std::sqrt(system.mean_diagonal(is_moment ? at(system.bearer[i]) : i));
+    const double d = 1 / std::sqrt(system.mean_diagonal(is_moment ? at(system.parent_contact[i]) : i));
     scale_[3 * i] = scale_[3 * i + 1] = is_moment ? d : d * system.friction[i];
     scale_[3 * i + 2] = d;
   }
@@ -86,16 +86,16 @@ void InteriorPoint::scale(const IslandSystem& system) {
       for (std::size_t a = 0; a < 3; ++a)
         for (std::size_t b = 0; b < 3; ++b)
           scaled_[9 * k + 3 * a + b] *= scale_[3 * i + a] * scale_[3 * at(system.column[k]) + b];
-  largest_q_ = 0;
-  for (std::size_t i = 0; i < 3 * contacts; ++i) largest_q_ = std::max(largest_q_, std::abs(scale_[i] * system.q[i]));
+  max_q_ = 0;
+  for (std::size_t i = 0; i < 3 * contacts; ++i) max_q_ = std::max(max_q_, std::abs(scale_[i] * system.q[i]));
 }
 
 void InteriorPoint::begin_cold(double r, double u) {
   r_.assign(scale_.size(), 0);
   u_.assign(3 * place_.size(), 0);
   for (std::size_t k = 0; k < place_.size(); ++k) {
-    r_[place_[k].normal] = r * largest_q_;
-    u_[3 * k + 2] = u * largest_q_;
+    r_[place_[k].normal] = r * max_q_;
+    u_[3 * k + 2] = u * max_q_;
   }
 }
 
@@ -116,7 +116,7 @@ void InteriorPoint::begin_warm(const IslandSystem& system, const Numbers& impuls
     for (std::size_t a = 0; a < 3; ++a) farthest = std::max(farthest, std::abs(r_[3 * i + a] - z[a]));
   }
   for (std::size_t i = 0; i < system.contacts(); ++i)
-    split(&v_[3 * i], 0.1 * farthest * largest_q_, &r_[3 * i], &u_[3 * i]);
+    split(&v_[3 * i], 0.1 * farthest * max_q_, &r_[3 * i], &u_[3 * i]);
 }
 
 double InteriorPoint::measure(const IslandSystem& system) {
@@ -132,7 +132,7 @@ void InteriorPoint::scale_velocities() {
 
 void InteriorPoint::linearise() {
   scale_velocities();
-  gap_ = 0;
+  separation_ = 0;
   std::copy(v_.begin(), v_.end(), residual_.begin());
   for (std::size_t i = 0; i < cone_.size(); ++i) {
     const double* u = &u_[3 * i];
@@ -140,11 +140,11 @@ void InteriorPoint::linearise() {
     take(r_, i, r);
     const double less[3] = {-u[0], -u[1], -u[2]};
     spread(i, less, residual_);
-    for (std::size_t a = 0; a < 3; ++a) gap_ += u[a] * r[a];
+    for (std::size_t a = 0; a < 3; ++a) separation_ += u[a] * r[a];
     residual_[place_[i].normal] += tangential_length(u);
     cone_[i] = ConeScaling(r, u);
   }
-  gap_ /= static_cast<double>(cone_.size());
+  separation_ /= static_cast<double>(cone_.size());
 }
 
 /// Eᵀ d E of a cone, which rows of the moment and of the contact share.
@@ -231,23 +231,24 @@ void InteriorPoint::keep(double step) {
   best_du_ = du_;
 }
 
-bool InteriorPoint::try_direction(Factorisation& lu, Effort& effort, double theta, double delta) {
+bool InteriorPoint::try_direction(Factorisation& lu, WorkBudget& work_budget, double theta, double delta) {
   const std::size_t cones = cone_.size();
-  if (!effort.affords(lu.products())) return false;
-  effort.spend(lu.products() + 2 * lu.solve_products());
+  if (!work_budget.affords(lu.products())) return false;
+  work_budget.spend(lu.products() + 2 * lu.solve_products());
   if (!factor(lu, theta, delta)) return false;
   for (std::size_t i = 0; i < cones; ++i) negative_square(i, &s_[3 * i]);
   solve(lu);
   if (!is_finite(dr_)) return false;
   const double affine = std::min(1.0, longest());
-  double gap = 0;
+  double separation = 0;
   for (std::size_t i = 0; i < cones; ++i) {
     double r[3], dr[3];
     take(r_, i, r);
     take(dr_, i, dr);
-    for (std::size_t a = 0; a < 3; ++a) gap += (r[a] + affine * dr[a]) * (u_[3 * i + a] + affine * du_[3 * i + a]);
+    for (std::size_t a = 0; a < 3; ++a)
+      separation += (r[a] + affine * dr[a]) * (u_[3 * i + a] + affine * du_[3 * i + a]);
   }
-  const double ratio = std::max(gap / static_cast<double>(cones) / gap_, 0.0);
+  const double ratio = std::max(separation / static_cast<double>(cones) / separation_, 0.0);
   const double sigma = std::max(std::min(1.0, ratio * ratio * ratio), 1e-6);
   for (std::size_t i = 0; i < cones; ++i) {
     double dr[3], x[3], y[3], *s = &s_[3 * i];
@@ -256,39 +257,39 @@ bool InteriorPoint::try_direction(Factorisation& lu, Effort& effort, double thet
     multiply(cone_[i].p, &du_[3 * i], y);
     negative_square(i, s);
     subtract_jordan_product(x, y, s);
-    s[2] += sigma * gap_;
+    s[2] += sigma * separation_;
   }
   solve(lu);
-  const double step = std::min(1.0, most_of_the_way * longest());
+  const double step = std::min(1.0, max_of_the_way * longest());
   keep(step);
   if (step < short_step) {
     for (std::size_t i = 0; i < cones; ++i) {
       negative_square(i, &s_[3 * i]);
-      s_[3 * i + 2] += std::max(sigma, 0.5) * gap_;
+      s_[3 * i + 2] += std::max(sigma, 0.5) * separation_;
     }
     solve(lu);
-    effort.spend(lu.solve_products());
-    keep(std::min(1.0, most_when_centring * longest()));
+    work_budget.spend(lu.solve_products());
+    keep(std::min(1.0, max_when_centring * longest()));
   }
   return true;
 }
 
-void InteriorPoint::find_step(Factorisation& lu, Effort& effort, const InteriorPointOptions& options) {
+void InteriorPoint::find_step(Factorisation& lu, WorkBudget& work_budget, const InteriorPointOptions& options) {
   best_step_ = 0;
   if (options.proximal) {
-    const double root = std::sqrt(gap_) / largest_q_;  // free of the unit of q
+    const double root = std::sqrt(separation_) / max_q_;  // free of the unit of q
     for (const double delta : {0.0, root, 10 * root, 100 * root})
-      if (try_direction(lu, effort, 1, delta) && best_step_ >= short_step) return;
+      if (try_direction(lu, work_budget, 1, delta) && best_step_ >= short_step) return;
   } else {
     for (const double theta : {1.0, options.middle, 0.0})
-      if (try_direction(lu, effort, theta, 0) && best_step_ >= options.least_step) return;
+      if (try_direction(lu, work_budget, theta, 0) && best_step_ >= options.min_step) return;
   }
 }
 
-void InteriorPoint::run(const IslandSystem& system, Factorisation& lu, Best& best, Effort& effort,
+void InteriorPoint::run(const IslandSystem& system, Factorisation& lu, Incumbent& best, WorkBudget& work_budget,
                         const InteriorPointOptions& options) {
   if (!lu.is_planned()) lu.plan(system);
-  if (!effort.affords(lu.products())) return;
+  if (!work_budget.affords(lu.products())) return;
   system_ = &system;
   place(system);
   scale(system);
@@ -305,18 +306,18 @@ void InteriorPoint::run(const IslandSystem& system, Factorisation& lu, Best& bes
     begin_cold(options.r, options.u);
   history_.clear();
   double least = 1e300;
-  for (std::size_t step = 0; step < options.most_steps && effort.affords(lu.products()); ++step) {
+  for (std::size_t step = 0; step < options.max_steps && work_budget.affords(lu.products()); ++step) {
     const double error = measure(system);
-    effort.spend(effort.sweep_cost);
-    best.offer(system, impulses_, error, effort.target);
-    if (best.error <= effort.target) return;
+    work_budget.spend(work_budget.sweep_cost);
+    best.offer(system, impulses_, error, work_budget.target);
+    if (best.error <= work_budget.target) return;
     if (!(error == error)) return;
     least = std::min(least, error);
     history_.push_back(least);
     if (step >= stall_begins && history_[step] > 0.5 * history_[step - stall_span]) return;
     linearise();
-    ++effort.interior_steps;
-    find_step(lu, effort, options);
+    ++work_budget.interior_point_iterations;
+    find_step(lu, work_budget, options);
     if (!(best_step_ > 0)) return;
     for (std::size_t i = 0; i < size; ++i) r_[i] += best_step_ * best_dr_[i];
     for (std::size_t i = 0; i < u_.size(); ++i) u_[i] += best_step_ * best_du_[i];

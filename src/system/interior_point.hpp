@@ -22,14 +22,14 @@
 #include <cstddef>
 
 #include "cone.hpp"
-#include "effort.hpp"
 #include "factorisation.hpp"
+#include "work_budget.hpp"
 
 namespace carom::systems {
 
 struct InteriorPointOptions {
-  std::size_t most_steps = 60;
-  double least_step = 0.05;  ///< a shorter one is tried again with a smaller θ: first `middle`, then 0
+  std::size_t max_steps = 60;
+  double min_step = 0.05;  ///< a shorter one is tried again with a smaller θ: first `middle`, then 0
   double middle = 0.5;
   bool proximal = false;  ///< steps below 0.3 are tried again with δ = 1, 10 and 100 times √g / max |q| instead
   bool warm = false;      ///< begins near the best impulses instead of on the cones' axes
@@ -38,7 +38,7 @@ struct InteriorPointOptions {
 
 class InteriorPoint {
  public:
-  void run(const IslandSystem& system, Factorisation& lu, Best& best, Effort& effort,
+  void run(const IslandSystem& system, Factorisation& lu, Incumbent& best, WorkBudget& work_budget,
            const InteriorPointOptions& options);
 
  private:
@@ -61,8 +61,8 @@ class InteriorPoint {
   void negative_square(std::size_t i, double* s) const;
   /// Finds the direction dr_, du_ of θ and δ and keeps it if its step is the longest so far. False if the matrix is
   /// singular.
-  bool try_direction(Factorisation& lu, Effort& effort, double theta, double delta);
-  void find_step(Factorisation& lu, Effort& effort, const InteriorPointOptions& options);
+  bool try_direction(Factorisation& lu, WorkBudget& work_budget, double theta, double delta);
+  void find_step(Factorisation& lu, WorkBudget& work_budget, const InteriorPointOptions& options);
   void keep(double step);
   double measure(const IslandSystem& system);
   void scale_velocities();
@@ -76,7 +76,7 @@ class InteriorPoint {
   std::vector<ConeScaling> cone_;
   std::vector<double> slope_;  // −θ u_t / |u_t|, two a cone
   Numbers r_, u_, v_, residual_, diagonal_, c_, s_, dr_, du_, best_dr_, best_du_, impulses_, velocities_, history_;
-  double largest_q_ = 0, gap_ = 0, best_step_ = 0;
+  double max_q_ = 0, separation_ = 0, best_step_ = 0;
 };
 
 }  // namespace carom::systems

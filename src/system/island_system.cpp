@@ -16,7 +16,7 @@ void IslandSystem::clear() {
   q.clear();
   friction.clear();
   moment.clear();
-  bearer.clear();
+  parent_contact.clear();
 }
 
 std::size_t IslandSystem::block_of(std::size_t row, std::int32_t of) const {

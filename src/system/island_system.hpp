@@ -27,11 +27,12 @@ struct IslandSystem {
   Numbers q;                           ///< three a contact: two tangents, then the normal
   Numbers friction;                    ///< 0 of a moment
   std::vector<std::int32_t> moment;    ///< of each row: the row of its moment, or -1; empty: there are no moments
-  std::vector<std::int32_t> bearer;    ///< of each row, if it is a moment: the contact's whose moment it is; else -1
+  std::vector<std::int32_t>
+      parent_contact;  ///< of each row, if it is a moment: the contact's whose moment it is; else -1
 
   std::size_t contacts() const { return friction.size(); }  ///< rows
   bool has_moments() const { return !moment.empty(); }
-  bool is_moment(std::size_t i) const { return has_moments() && bearer[i] >= 0; }
+  bool is_moment(std::size_t i) const { return has_moments() && parent_contact[i] >= 0; }
   /// The block of a row and a column, which is there.
   std::size_t block_of(std::size_t row, std::int32_t of) const;
   std::size_t blocks() const { return column.size(); }

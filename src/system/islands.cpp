@@ -48,7 +48,7 @@ void Islands::find(const ContactSystem<T>& system) {
 
 template <class T>
 void read_island(const ContactSystem<T>& system, const Islands& islands, std::size_t index, double q_scale,
-                 double most_friction, IslandSystem& island) {
+                 double max_friction, IslandSystem& island) {
   island.clear();
   for (std::size_t c = islands.start[index]; c < islands.start[index + 1]; ++c) {
     const auto i = static_cast<std::size_t>(islands.contact[c]);
@@ -66,7 +66,7 @@ void read_island(const ContactSystem<T>& system, const Islands& islands, std::si
     island.row_start.push_back(static_cast<std::int32_t>(island.column.size()));
     for (const double x : velocity_of(system, i)) island.q.push_back(x * q_scale);
     const bool is_contact = i < system.friction.count;
-    island.friction.push_back(is_contact ? std::min(static_cast<double>(system.friction[i]), most_friction) : 0);
+    island.friction.push_back(is_contact ? std::min(static_cast<double>(system.friction[i]), max_friction) : 0);
   }
 }
 

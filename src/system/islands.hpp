@@ -56,9 +56,9 @@ bool is_zero(const SystemBlock<T>& block) {
 }
 
 /// The part of the system that is island `index`, with q multiplied by `q_scale` and friction of at most
-/// `most_friction`.
+/// `max_friction`.
 template <class T>
 void read_island(const ContactSystem<T>& system, const Islands& islands, std::size_t index, double q_scale,
-                 double most_friction, IslandSystem& island);
+                 double max_friction, IslandSystem& island);
 
 }  // namespace carom::systems

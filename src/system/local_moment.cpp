@@ -9,7 +9,7 @@
 namespace carom::systems {
 namespace {
 
-constexpr int most_turns = 3;
+constexpr int max_turns = 3;
 
 }  // namespace
 
@@ -50,7 +50,7 @@ LocalMoment::LocalMoment(const double* pp, const double* pm, const double* mp, c
 }
 
 void LocalMoment::solve(LocalContact& contact, const double* b_p, const double* b_m, double* r, double* m) {
-  for (int turn = 0; turn < most_turns; ++turn) {
+  for (int turn = 0; turn < max_turns; ++turn) {
     double b[3] = {b_m[0], b_m[1], b_m[2]};
     if (sticks_) {
       const double less[3] = {-b_p[0], -b_p[1], -b_p[2]};

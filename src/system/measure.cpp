@@ -1,8 +1,8 @@
 #include "measure.hpp"
 
 #include "body_form.hpp"
-#include "effort.hpp"
 #include "moments.hpp"
+#include "work_budget.hpp"
 
 namespace carom::systems {
 

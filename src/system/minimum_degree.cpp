@@ -78,7 +78,7 @@ void MinimumDegree::take_border(std::int32_t pivot) {
   for (const std::int32_t node : variables_[at(pivot)]) take(node);
   for (const std::int32_t e : elements_[at(pivot)]) {
     if (state_[at(e)] != element) continue;
-    for (const std::int32_t node : members_[at(e)]) take(node);
+    for (const std::int32_t node : components_[at(e)]) take(node);
     state_[at(e)] = gone;
     parent_[at(e)] = pivot;
   }
@@ -111,7 +111,7 @@ void MinimumDegree::eliminate(std::int32_t pivot) {
     update(node, pivot);
     border_weight += weight_[at(node)];
   }
-  auto& members = members_[at(pivot)];
+  auto& members = components_[at(pivot)];
   members.clear();
   for (const std::int32_t node : border_) {
     remove(node);
@@ -150,7 +150,7 @@ void MinimumDegree::run(const IslandSystem& system, Elimination& elimination) {
   group_twins(contacts);
   size_lists(variables_, nodes_);
   size_lists(elements_, nodes_);
-  size_lists(members_, nodes_);
+  size_lists(components_, nodes_);
   size_lists(together_, nodes_);
   state_.assign(nodes_, variable);
   weight_.assign(nodes_, 0);
@@ -192,7 +192,7 @@ void MinimumDegree::run(const IslandSystem& system, Elimination& elimination) {
     };
     append(elimination.pivots[g], order_[g]);
     for (const std::int32_t other : together_[node]) append(elimination.pivots[g], other);
-    for (const std::int32_t other : members_[node]) append(elimination.border[g], other);
+    for (const std::int32_t other : components_[node]) append(elimination.border[g], other);
     elimination.parent[g] = parent_[node] < 0 ? -1 : place[at(parent_[node])];
   }
 }

@@ -52,7 +52,7 @@ class MinimumDegree {
   std::int32_t left_ = 0;  // contacts that are not eliminated yet
   std::vector<State> state_;
   Lists variables_, elements_;  // of a variable
-  Lists members_;               // of an element
+  Lists components_;            // of an element
   Lists together_;              // nodes that are eliminated with an element's own
   std::vector<std::int32_t> weight_, size_, degree_, outside_, parent_, order_;
   std::vector<std::int32_t> mark_, outside_mark_;

@@ -73,7 +73,7 @@ void Newton::linearise(const IslandSystem& system, std::size_t i) {
 /// Writes the rows of a moment. Its bound is z_n of its contact, which adds a row of the contact's W and off-diagonal
 /// numbers of A.
 void Newton::linearise_moment(const IslandSystem& system, std::size_t i) {
-  const auto contact = at(system.bearer[i]);
+  const auto contact = at(system.parent_contact[i]);
   const double rho = rho_[i], contact_rho = rho_[contact];
   const double *m = &r_[3 * i], *y = &u_[3 * i];
   const double bound = r_[3 * contact + 2] - contact_rho * u_[3 * contact + 2];
@@ -122,11 +122,11 @@ void Newton::linearise_moment(const IslandSystem& system, std::size_t i) {
         to[3 * row + c] = b[3 * row] * w[c] + b[3 * row + 1] * w[3 + c] + b[3 * row + 2] * w[6 + c] +
                           contact_rho * by_bound[row] * normal[c];
   }
-  double* const beside = &block_[9 * system.block_of(i, system.bearer[i])];
+  double* const beside = &block_[9 * system.block_of(i, system.parent_contact[i])];
   for (std::size_t row = 0; row < 3; ++row) beside[3 * row + 2] -= by_bound[row];
 }
 
-void Newton::run(const IslandSystem& system, Factorisation& lu, Best& best, Effort& effort,
+void Newton::run(const IslandSystem& system, Factorisation& lu, Incumbent& best, WorkBudget& work_budget,
                  const NewtonOptions& options) {
   if (!lu.is_planned()) lu.plan(system);
   const std::size_t contacts = system.contacts();
@@ -143,7 +143,8 @@ void Newton::run(const IslandSystem& system, Factorisation& lu, Best& best, Effo
   for (std::size_t i = 0; options.guesses && i < 3 * contacts; ++i)
     touching_ = std::max(touching_, touching * std::abs(system.q[i]) * rho_[i / 3]);
   double before[2] = {best.error, best.error};
-  for (std::size_t s = 0; s < options.most_steps && best.error > effort.target && effort.affords(lu.products()); ++s) {
+  for (std::size_t s = 0;
+       s < options.max_steps && best.error > work_budget.target && work_budget.affords(lu.products()); ++s) {
     if (options.is_judged && s >= 2 && best.error > 0.25 * before[s % 2]) return;
     before[s % 2] = best.error;
     if (system.has_moments()) beside_.clear(contacts);
@@ -153,12 +154,12 @@ void Newton::run(const IslandSystem& system, Factorisation& lu, Best& best, Effo
     left_.resize(9 * contacts);
     for (std::size_t i = 0; i < contacts; ++i) system.is_moment(i) ? linearise_moment(system, i) : linearise(system, i);
     touching_ = 0;
-    ++effort.newton_steps;
-    effort.spend(lu.solve_products() + 2 * effort.sweep_cost);
+    ++work_budget.newton_iterations;
+    work_budget.spend(lu.solve_products() + 2 * work_budget.sweep_cost);
     // Contacts keep their states in the last steps, and the matrix then remains.
     const bool remains = s > 0 && !system.has_moments() && diagonal_ == last_diagonal_ && left_ == last_left_;
     if (!remains) {
-      effort.spend(lu.products());
+      work_budget.spend(lu.products());
       if (!lu.factor(system, block_, diagonal_, left_, right_, beside_)) return;
     }
     lu.solve(step_);
@@ -168,7 +169,8 @@ void Newton::run(const IslandSystem& system, Factorisation& lu, Best& best, Effo
     if (error > 2 * best.error) continue;
     projected_ = r_;
     project(system, projected_);
-    best.offer(system, projected_, projected_ == r_ ? error : measure(system, projected_, velocities_), effort.target);
+    best.offer(system, projected_, projected_ == r_ ? error : measure(system, projected_, velocities_),
+               work_budget.target);
   }
 }
 

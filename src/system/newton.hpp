@@ -7,20 +7,21 @@
 // allows. There is no line search: the steps polish impulses that are nearly right.
 #pragma once
 
-#include "effort.hpp"
 #include "factorisation.hpp"
+#include "work_budget.hpp"
 
 namespace carom::systems {
 
 struct NewtonOptions {
-  std::size_t most_steps = 12;
+  std::size_t max_steps = 12;
   bool guesses = false;    ///< the first step takes contacts that do not part as sticking
   bool is_judged = false;  ///< ends if two steps have not divided the error by four
 };
 
 class Newton {
  public:
-  void run(const IslandSystem& system, Factorisation& lu, Best& best, Effort& effort, const NewtonOptions& options);
+  void run(const IslandSystem& system, Factorisation& lu, Incumbent& best, WorkBudget& work_budget,
+           const NewtonOptions& options);
 
  private:
   void linearise(const IslandSystem& system, std::size_t i);

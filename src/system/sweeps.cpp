@@ -118,27 +118,28 @@ void Sweeps::sweep(const IslandSystem& system, Numbers& r) {
   }
 }
 
-void Sweeps::start(const IslandSystem& system, const Best& best) {
+void Sweeps::start(const IslandSystem& system, const Incumbent& best) {
   anderson_.begin(system.contacts(), weight_);
   x_ = best.r;
   errors_.clear();
 }
 
-void Sweeps::go_on(const IslandSystem& system, Best& best, Effort& effort, std::size_t most, bool judged) {
+void Sweeps::go_on(const IslandSystem& system, Incumbent& best, WorkBudget& work_budget, std::size_t most,
+                   bool judged) {
   constexpr std::size_t span = 10, between = 5;
   const auto products_of_mixing = static_cast<double>(system.contacts());
-  while (errors_.size() < most && !effort.exhausted() && best.error > effort.target) {
+  while (errors_.size() < most && !work_budget.exhausted() && best.error > work_budget.target) {
     const std::size_t done = errors_.size();
     if (judged && done > span && done % between == 0) {
       const double rate = std::log(errors_[done - 1 - span] / errors_[done - 1]) / span;
-      const double needed = rate > 0 ? std::log(best.error / effort.target) / rate : 1e300;
+      const double needed = rate > 0 ? std::log(best.error / work_budget.target) / rate : 1e300;
       if (!(needed <= static_cast<double>(most - done))) return;
     }
     g_ = x_;
     sweep(system, g_);
-    best.offer(system, g_, measure(system, g_, u_), effort.target);
-    ++effort.sweeps;
-    effort.spend(effort.sweep_cost + products_of_mixing);
+    best.offer(system, g_, measure(system, g_, u_), work_budget.target);
+    ++work_budget.sweeps;
+    work_budget.spend(work_budget.sweep_cost + products_of_mixing);
     errors_.push_back(best.error);
     anderson_.advance(x_, g_);
   }

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "anderson.hpp"
-#include "effort.hpp"
 #include "local_moment.hpp"
+#include "work_budget.hpp"
 
 namespace carom::systems {
 
@@ -14,10 +14,11 @@ class Sweeps {
  public:
   void begin(const IslandSystem& system);
   /// Starts a run from the best impulses.
-  void start(const IslandSystem& system, const Best& best);
+  void start(const IslandSystem& system, const Incumbent& best);
   /// Goes on until the target is reached or the run has had `most` sweeps. A judged one ends when the decay of the
   /// error over the last ten sweeps says that `most` will not do.
-  void go_on(const IslandSystem& system, Best& best, Effort& effort, std::size_t most, bool judged = false);
+  void go_on(const IslandSystem& system, Incumbent& best, WorkBudget& work_budget, std::size_t most,
+             bool judged = false);
 
  private:
   void sweep(const IslandSystem& system, Numbers& r);

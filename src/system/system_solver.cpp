@@ -47,13 +47,13 @@ double scale_of(const ContactSystem<T>& system, std::size_t rows, const RowOf& r
 
 /// |q| of contacts in the solver's units. Moments do not count, because their units of length are arbitrary.
 template <class T>
-double norm_of(const ContactSystem<T>& system, double scale, double most_friction) {
+double norm_of(const ContactSystem<T>& system, double scale, double max_friction) {
   const bool has_models = systems::has_models(system);
   double sum = 0;
   for (std::size_t i = 0; i < system.friction.count; ++i) {
     std::array<double, 3> q = systems::velocity_of(system, i);
     for (double& x : q) x *= scale;
-    if (has_models) systems::turn_velocity(systems::form_of(system, i, most_friction), q.data());
+    if (has_models) systems::turn_velocity(systems::form_of(system, i, max_friction), q.data());
     for (const double x : q) sum += x * x;
   }
   return std::sqrt(sum);
@@ -169,7 +169,7 @@ struct SystemSolver::State {
   /// the impulses do not fit.
   template <class T>
   bool fit(const ContactSystem<T>& system, std::size_t index, Slot& slot) const {
-    systems::Best& best = slot.solver.best;
+    systems::Incumbent& best = slot.solver.best;
     const int excess = excess_of<T>(slot, best.r);
     if (excess == 0) return true;
     for (double& x : best.r) x = std::ldexp(x, -excess);
@@ -240,8 +240,8 @@ struct SystemSolver::State {
     const bool by_island = options.scale == ErrorScale::island;
     slot.scale = scale;
     if (by_island) slot.scale = scale_of(system, islands.size(index), [&](std::size_t c) { return row_of(index, c); });
-    read_island(system, islands, index, slot.scale, options.most_friction, solver.system);
-    slot.forms.shape(system, islands, index, options.most_friction, solver.system);
+    read_island(system, islands, index, slot.scale, options.max_friction, solver.system);
+    slot.forms.shape(system, islands, index, options.max_friction, solver.system);
     const std::size_t rows = solver.system.contacts();
     // W in units of the error's mass, so that the mass in the solver's own error is 1.
     slot.mass = options.error_mass > 0 ? options.error_mass : systems::mass_of(solver.system);
@@ -251,22 +251,22 @@ struct SystemSolver::State {
     const double base = by_island ? norm_of(solver.system) : q_norm;
     const double share =
         by_island ? 1 : std::sqrt(static_cast<double>(rows) / static_cast<double>(systems::rows_of(system)));
-    systems::Effort effort;
-    effort.target = tolerance_of<T>(options) * base * share;
-    effort.budget = options.budget;
-    effort.range_limit = options.range_tolerance * base * share;
-    solver.solve(effort);
+    systems::WorkBudget work_budget;
+    work_budget.target = tolerance_of<T>(options) * base * share;
+    work_budget.budget = options.budget;
+    work_budget.range_limit = options.range_tolerance * base * share;
+    solver.solve(work_budget);
     const bool friction_counts = cut_vanishing_friction(slot);
     const bool impulses_fit = fit(system, index, slot);
     const bool velocities_fit = keep(system, index, slot);
     const auto relative = [&](double x) { return x > 0 ? x / base : 0; };
     SystemIsland& island = found[index];
     for (std::size_t c = 0; c < rows; ++c) island.contacts += solver.system.is_moment(c) ? 0 : 1;
-    island.solved = friction_counts && impulses_fit && velocities_fit && solver.best.error <= effort.target;
+    island.solved = friction_counts && impulses_fit && velocities_fit && solver.best.error <= work_budget.target;
     island.error = relative(solver.best.error);
-    island.sweeps = effort.sweeps;
-    island.interior_steps = effort.interior_steps;
-    island.newton_steps = effort.newton_steps;
+    island.sweeps = work_budget.sweeps;
+    island.interior_point_iterations = work_budget.interior_point_iterations;
+    island.newton_iterations = work_budget.newton_iterations;
     island.range_distance = relative(solver.range_distance);
     const auto squared = [&](double x) { return x > 0 ? std::pow(x / q_norm * (scale / slot.scale), 2) : 0; };
     squares[index] = {squared(solver.best.error), squared(solver.range_distance)};
@@ -315,7 +315,7 @@ struct SystemSolver::State {
     velocity.resize(3 * rows);
     state.resize(report.contacts);
     const double scale = scale_of(system, rows, [](std::size_t i) { return i; });
-    const double q_norm = report.contacts > 0 ? norm_of(system, scale, options.most_friction) : 0;
+    const double q_norm = report.contacts > 0 ? norm_of(system, scale, options.max_friction) : 0;
 
     order.resize(report.islands);
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -344,11 +344,11 @@ struct SystemSolver::State {
     double error = 0, distance = 0;
     for (std::size_t i = 0; i < found.size(); ++i) {
       const SystemIsland& island = found[i];
-      report.largest_island = std::max(report.largest_island, island.contacts);
+      report.max_island_size = std::max(report.max_island_size, island.contacts);
       report.missed += island.solved ? 0 : 1;
       report.sweeps += island.sweeps;
-      report.interior_steps += island.interior_steps;
-      report.newton_steps += island.newton_steps;
+      report.interior_point_iterations += island.interior_point_iterations;
+      report.newton_iterations += island.newton_iterations;
       error += squares[i].error;
       distance += squares[i].range_distance;
     }

@@ -8,7 +8,7 @@ namespace {
 
 /// δ relative to the max mean diagonal of a block W_ii. Its rounding errors in W (W + δ)⁻¹ stay below `vanishing`.
 constexpr double relative_shift = 1e-6;
-constexpr std::size_t most_steps = 40;
+constexpr std::size_t max_steps = 40;
 /// The iteration stops when the part of W (W + δ)⁻¹ e that is orthogonal to all earlier steps is at most this times |e|
 /// plus `rounding` times |q|: eigenvalues of W below 1e-12 of the max mean diagonal count as 0.
 constexpr double vanishing = 1e-6, rounding = 1e-12;
@@ -32,7 +32,7 @@ void multiply(const IslandSystem& system, const Numbers& x, Numbers& y) {
 
 }  // namespace
 
-bool VelocityRange::find(const IslandSystem& system, Factorisation& lu, Effort& effort) {
+bool VelocityRange::find(const IslandSystem& system, Factorisation& lu, WorkBudget& work_budget) {
   if (!lu.is_planned()) lu.plan(system);
   const std::size_t rows = system.contacts(), size = 3 * rows;
   double largest = 0;
@@ -48,12 +48,12 @@ bool VelocityRange::find(const IslandSystem& system, Factorisation& lu, Effort& 
     }
   ones_.assign(size, 1);
   if (system.has_moments()) beside_.clear(rows);
-  effort.spend(lu.products());
+  work_budget.spend(lu.products());
   if (!lu.factor(system, system.block, shift_, unit_, ones_, beside_)) return false;
   outside_ = system.q;
   rest_.resize(size);
   const double q_length = std::sqrt(dot(outside_, outside_));
-  for (std::size_t step = 0; step < most_steps && !effort.exhausted(); ++step) {
+  for (std::size_t step = 0; step < max_steps && !work_budget.exhausted(); ++step) {
     direction_ = outside_;
     lu.solve(direction_);
     // One step of iterative refinement: the inverted blocks of the factorisation lose digits that W (W + δ)⁻¹ needs.
@@ -62,7 +62,7 @@ bool VelocityRange::find(const IslandSystem& system, Factorisation& lu, Effort& 
     lu.solve(rest_);
     subtract(-1, rest_, direction_);
     multiply(system, direction_, product_);
-    effort.spend(2 * lu.solve_products() + static_cast<double>(2 * system.blocks() + step * rows));
+    work_budget.spend(2 * lu.solve_products() + static_cast<double>(2 * system.blocks() + step * rows));
     // Twice, because the first pass loses digits.
     for (int pass = 0; pass < 2; ++pass)
       for (std::size_t j = 0; j < step; ++j) subtract(dot(basis_[j], product_), basis_[j], product_);

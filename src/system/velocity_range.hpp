@@ -3,8 +3,8 @@
 // against each other.
 #pragma once
 
-#include "effort.hpp"
 #include "factorisation.hpp"
+#include "work_budget.hpp"
 
 namespace carom::systems {
 
@@ -13,7 +13,7 @@ class VelocityRange {
   /// Finds outside() of the island: the residual of the least-squares solution of W y = q, by the method of generalised
   /// conjugate residuals (S. C. Eisenstat, H. C. Elman, M. H. Schultz, Variational iterative methods for nonsymmetric
   /// systems of linear equations, 1983) with the preconditioner W + δ. False if this matrix cannot be factored.
-  bool find(const IslandSystem& system, Factorisation& lu, Effort& effort);
+  bool find(const IslandSystem& system, Factorisation& lu, WorkBudget& work_budget);
   /// q − P q, with P the orthogonal projection onto the range of W.
   const Numbers& outside() const { return outside_; }
   /// |q − P q|, and the same of the normal velocities of contacts alone.

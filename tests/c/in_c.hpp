@@ -52,8 +52,8 @@ carom_law_columns laws_in_c(const LawColumns<T>& laws) {
 }
 
 /// Contacts of any form; `laws` must outlive them.
-template <class C, class Contacts>
-C contacts_in_c(const Contacts& contacts, const carom_law_columns& laws) {
+template <class C, class AnyContacts>
+C contacts_in_c(const AnyContacts& contacts, const carom_law_columns& laws) {
   auto made = sized<C>();
   columns::each_number(Give{}, contacts, made);
   columns::each_index(Give{}, contacts, made);
@@ -64,7 +64,7 @@ C contacts_in_c(const Contacts& contacts, const carom_law_columns& laws) {
 
 /// Blocks with the numbers of these contacts.
 template <class T>
-void fill(const InlineContacts<T>& contacts, const carom_blocked_columns& blocked) {
+void fill(const Contacts<T>& contacts, const carom_blocked_columns& blocked) {
   columns::each_number(
       [](const columns::Label& label, const Column<const T>& from, const carom_blocked_column& to) {
         ASSERT_EQ(to.count, from.count) << label.in_code();

@@ -93,8 +93,8 @@ TYPED_TEST(CJoints, hold_a_mechanism_as_in_cpp) {
   scene.bodies = BodyColumns<const T>{one, {six, zero, zero, six, zero, six}, {zero, zero, fall}, {zero, zero, zero}};
   scene.contacts.friction = scene.contacts.restitution = {one.data(), 1};
   scene.contacts.normal = {{zero.data(), 1}, {zero.data(), 1}, {one.data(), 1}};
-  scene.contacts.lever_a = {{zero.data(), 1}, {zero.data(), 1}, {down.data(), 1}};
-  scene.contacts.lever_b = {{one.data(), 1}, {zero.data(), 1}, {one.data(), 1}};
+  scene.contacts.r_a = {{zero.data(), 1}, {zero.data(), 1}, {down.data(), 1}};
+  scene.contacts.r_b = {{one.data(), 1}, {zero.data(), 1}, {one.data(), 1}};
   scene.contacts.body_a = {&a, 1};
   scene.contacts.body_b = {&b, 1};
   scene.joints = data.view();

@@ -27,7 +27,7 @@ class CMisuse : public testing::Test {
 
   carom_error solve(const carom_options* options = nullptr, carom_report* report = nullptr) {
     impulse = 0;
-    return carom_solve_space(solver, CAROM_DOUBLE, &contacts, &results, options, report);
+    return carom_solve_k(solver, CAROM_DOUBLE, &contacts, &results, options, report);
   }
   void expect_refusal(carom_error error, const std::string& part, carom_error expected = CAROM_ERROR_ARGUMENT) {
     EXPECT_EQ(error, expected);
@@ -42,14 +42,14 @@ class CMisuse : public testing::Test {
 
   const double half = 0.5, two = 2, zero = 0, approach = -3;
   double impulse = 0;
-  carom_space_contacts contacts{};
+  carom_k_contacts contacts{};
   carom_results results{};
   carom_solver* solver = nullptr;
 };
 
 TEST_F(CMisuse, of_null_pointers_is_an_error) {
-  expect_refusal(carom_solve_space(nullptr, CAROM_DOUBLE, &contacts, &results, nullptr, nullptr), "solver is a null");
-  expect_refusal(carom_solve_space(solver, CAROM_DOUBLE, nullptr, &results, nullptr, nullptr), "contacts is a null");
+  expect_refusal(carom_solve_k(nullptr, CAROM_DOUBLE, &contacts, &results, nullptr, nullptr), "solver is a null");
+  expect_refusal(carom_solve_k(solver, CAROM_DOUBLE, nullptr, &results, nullptr, nullptr), "contacts is a null");
   expect_refusal(carom_solver_create(nullptr, nullptr), "solver is a null");
   expect_refusal(carom_scene_solve(nullptr, CAROM_DOUBLE, nullptr, nullptr, nullptr, nullptr), "solver is a null");
   expect_refusal(carom_blocked_contacts_columns(nullptr, nullptr), "contacts is a null");
@@ -73,7 +73,7 @@ TEST_F(CMisuse, of_options_and_of_the_precision_is_an_error) {
   options = defaults();
   options.law = 256;  // 0 in eight bits
   expect_refusal(solve(&options), "law is 256");
-  expect_refusal(carom_solve_space(solver, 2, &contacts, &results, nullptr, nullptr), "precision");
+  expect_refusal(carom_solve_k(solver, 2, &contacts, &results, nullptr, nullptr), "precision");
   carom_solver* none = nullptr;
   const carom_execution execution = execution_in_c(CAROM_ISA_NEON, 1), threads = execution_in_c(0, 5000);
   if (carom_solver_isa(solver) != CAROM_ISA_NEON)
@@ -109,7 +109,7 @@ TEST_F(CMisuse, of_memory_beyond_all_is_an_error) {
 }
 
 TEST_F(CMisuse, is_told_to_its_own_thread) {
-  expect_refusal(carom_solve_space(nullptr, CAROM_DOUBLE, &contacts, &results, nullptr, nullptr), "solver");
+  expect_refusal(carom_solve_k(nullptr, CAROM_DOUBLE, &contacts, &results, nullptr, nullptr), "solver");
   std::string elsewhere = "unset";
   std::thread([&] { elsewhere = carom_error_message(); }).join();
   EXPECT_EQ(elsewhere, "");
@@ -125,12 +125,12 @@ TEST_F(CMisuse, of_struct_size_is_an_error) {
 
 TEST_F(CMisuse, does_not_come_from_structs_of_an_older_version) {
   carom_options options = defaults();
-  options.struct_size = offsetof(carom_options, largest_restitution);
-  options.largest_restitution = options.normal_tolerance = options.inertia_tolerance = -1;  // beyond its end
+  options.struct_size = offsetof(carom_options, max_restitution);
+  options.max_restitution = options.normal_tolerance = options.inertia_tolerance = -1;  // beyond its end
   ASSERT_EQ(solve(&options), CAROM_OK) << carom_error_message();
   EXPECT_NEAR(impulse, 2.25, 1e-12);  // some roundings
 
-  contacts.struct_size = offsetof(carom_space_contacts, laws);
+  contacts.struct_size = offsetof(carom_k_contacts, laws);
   contacts.laws = reinterpret_cast<const carom_law_columns*>(&options);
   ASSERT_EQ(solve(), CAROM_OK) << carom_error_message();
 

@@ -65,14 +65,18 @@ TEST(CNames, are_those_of_cpp) {
 }
 
 // Enumerations without names.
-static_assert(CAROM_COURSE_SLIDE_END == int(Course::slide_end) && CAROM_COURSE_STICK_IN_C == int(Course::stick_in_c) &&
-              CAROM_COURSE_STICK_IN_D == int(Course::stick_in_d) && CAROM_COURSE_SLIP == int(Course::slip) &&
-              CAROM_COURSE_STICK_AT_START == int(Course::stick_at_start) && CAROM_COURSE_STICK == int(Course::stick) &&
-              CAROM_COURSE_SEPARATING == int(Course::separating) && CAROM_COURSE_NONE == int(Course::none));
+static_assert(CAROM_SLIDING_END_SLIDE_END == int(SlidingEnd::slide_end) &&
+              CAROM_SLIDING_END_STICK_IN_C == int(SlidingEnd::stick_in_c) &&
+              CAROM_SLIDING_END_STICK_IN_D == int(SlidingEnd::stick_in_d) &&
+              CAROM_SLIDING_END_SLIP == int(SlidingEnd::slip) &&
+              CAROM_SLIDING_END_STICK_AT_START == int(SlidingEnd::stick_at_start) &&
+              CAROM_SLIDING_END_STICK == int(SlidingEnd::stick) &&
+              CAROM_SLIDING_END_SEPARATING == int(SlidingEnd::separating) &&
+              CAROM_SLIDING_END_NONE == int(SlidingEnd::none));
 static_assert(CAROM_STICKING_NONE == int(Sticking::none) && CAROM_STICKING_STABLE == int(Sticking::stable) &&
               CAROM_STICKING_DIVERGE == int(Sticking::diverge));
-static_assert(CAROM_SWEPT_COLLIDING == int(SweptContacts::colliding) &&
-              CAROM_SWEPT_TOUCHING == int(SweptContacts::touching) && swept_contacts_count == 2);
+static_assert(CAROM_FILTER_COLLIDING == int(ContactFilter::colliding) &&
+              CAROM_FILTER_TOUCHING == int(ContactFilter::touching) && contact_filter_count == 2);
 static_assert(CAROM_ISLAND_CONVERGED == int(IslandStatus::converged) &&
               CAROM_ISLAND_NOT_CONVERGED == int(IslandStatus::not_converged) &&
               CAROM_ISLAND_STALLED == int(IslandStatus::stalled) &&
@@ -87,7 +91,7 @@ static_assert(CAROM_ISLAND_BY_SWEEPS == int(IslandAlgorithm::sweeps) &&
               CAROM_ISLAND_BY_HOLDING == int(IslandAlgorithm::held));
 static_assert(CAROM_COMBINE_MEAN == int(CombineRule::mean) &&
               CAROM_COMBINE_GEOMETRIC_MEAN == int(CombineRule::geometric_mean) &&
-              CAROM_COMBINE_LEAST == int(CombineRule::least) && CAROM_COMBINE_LARGEST == int(CombineRule::largest) &&
+              CAROM_COMBINE_MIN == int(CombineRule::min) && CAROM_COMBINE_MAX == int(CombineRule::max) &&
               CAROM_COMBINE_PRODUCT == int(CombineRule::product) && combine_rule_count == 5);
 static_assert(CAROM_ERROR_SCALE_SYSTEM == int(ErrorScale::system) &&
               CAROM_ERROR_SCALE_ISLAND == int(ErrorScale::island));
@@ -95,7 +99,7 @@ static_assert(CAROM_ERROR_SCALE_SYSTEM == int(ErrorScale::system) &&
 TEST(CNames, of_paths_have_their_index) {
   for (std::size_t i = 0; i < Path::kinds; ++i) {
     const Path path = Path::from_index(i);
-    const carom_path in_c{static_cast<std::uint8_t>(path.course), static_cast<std::uint8_t>(path.sticking),
+    const carom_path in_c{static_cast<std::uint8_t>(path.sliding_end), static_cast<std::uint8_t>(path.sticking),
                           path.compressions, path.decompressions};
     EXPECT_EQ(carom_path_index(in_c), static_cast<int>(i));
   }

@@ -18,9 +18,9 @@ namespace {
 constexpr std::size_t count = 60;
 
 /// Places for all margins and landmarks, in C++ and in C.
-template <class Contacts, class SpaceInC>
+template <class AnyContacts, class SpaceInC>
 struct Places {
-  using T = NumberOf<Contacts>;
+  using T = NumberOf<AnyContacts>;
   Places() {
     std::size_t i = 0;
     const auto place = [&](const columns::Label&, auto& column) {
@@ -44,7 +44,7 @@ struct Places {
   std::vector<T> numbers = std::vector<T>(11 * count, T(-77));
   std::vector<Status> status = std::vector<Status>(count);
   RegionMargins<T> margins;
-  ImpulseSpaceOf<Contacts> space;
+  ImpulseSpaceOf<AnyContacts> space;
   carom_region_margins margins_in_c = sized<carom_region_margins>();
   SpaceInC space_in_c = sized<SpaceInC>();
 };
@@ -63,15 +63,15 @@ class CSingleContacts : public testing::Test {
   }
   ~CSingleContacts() override { carom_solver_destroy(solver); }
 
-  template <class C, class V, class S, class Contacts, class Function>
-  void expect_same_margins(const Contacts& contacts, Function function) {
-    ImpulsesOf<Contacts> impulse;
+  template <class C, class V, class S, class AnyContacts, class Function>
+  void expect_same_margins(const AnyContacts& contacts, Function function) {
+    ImpulsesOf<AnyContacts> impulse;
     V impulse_in_c;
     std::size_t i = 0;
     columns::each([&](const columns::Label&, Column<const T>& column) { column = impulses[i++]; }, {}, impulse);
     columns::each(Give{}, {}, impulse, impulse_in_c);
 
-    Places<Contacts, S> in_cpp, in_c;
+    Places<AnyContacts, S> in_cpp, in_c;
     const RegionReport expected =
         Solver({.threads = 1}).find_margins(contacts, impulse, in_cpp.margins, in_cpp.space, {}, 0.25);
     const carom_law_columns laws = laws_in_c(contacts.laws);
@@ -103,22 +103,22 @@ TYPED_TEST_SUITE(CSingleContacts, Precisions);
 TYPED_TEST(CSingleContacts, have_the_margins_of_cpp_in_every_form) {
   using T = TypeParam;
   const support::RandomContacts<T> bodies(count, 1);
-  this->template expect_same_margins<carom_inline_contacts, carom_vectors3, carom_impulse_space>(
-      bodies.inline_contacts(), carom_find_margins_inline);
+  this->template expect_same_margins<carom_contacts, carom_vectors3, carom_impulse_space>(bodies.inline_contacts(),
+                                                                                          carom_find_margins_inline);
   const support::RandomIndexedContacts<T> indexed(count, 20, 1);
   this->template expect_same_margins<carom_indexed_contacts, carom_vectors3, carom_impulse_space>(
       indexed.indexed_contacts(), carom_find_margins_indexed);
   const support::RandomSpaceContacts<T> space(count, 1);
-  this->template expect_same_margins<carom_space_contacts, carom_vectors3, carom_impulse_space>(
-      space.space_contacts(), carom_find_margins_space);
+  this->template expect_same_margins<carom_k_contacts, carom_vectors3, carom_impulse_space>(space.space_contacts(),
+                                                                                            carom_find_margins_space);
   const support::RandomPlanarBodies<T> planar(count, 1, 20);
   this->template expect_same_margins<carom_planar_indexed_contacts, carom_vectors2, carom_planar_impulse_space>(
       planar.indexed_contacts(), carom_find_margins_planar_indexed);
   const support::RandomPlanarBodies<T> planar_bodies(count, 1);
-  this->template expect_same_margins<carom_planar_inline_contacts, carom_vectors2, carom_planar_impulse_space>(
+  this->template expect_same_margins<carom_planar_contacts, carom_vectors2, carom_planar_impulse_space>(
       planar_bodies.inline_contacts(), carom_find_margins_planar_inline);
   const support::RandomPlanarSpace<T> planar_space(count, 1);
-  this->template expect_same_margins<carom_planar_space_contacts, carom_vectors2, carom_planar_impulse_space>(
+  this->template expect_same_margins<carom_planar_k_contacts, carom_vectors2, carom_planar_impulse_space>(
       planar_space.view(), carom_find_margins_planar_space);
 }
 
@@ -131,8 +131,8 @@ TYPED_TEST(CSingleContacts, have_the_margins_of_cpp_in_blocks) {
   carom_blocked_columns columns;
   ASSERT_EQ(carom_blocked_contacts_columns(blocked, &columns), CAROM_OK);
   fill(view, columns);
-  this->template expect_same_margins<carom_inline_contacts, carom_vectors3, carom_impulse_space>(
-      view, [&](carom_solver* by, std::int32_t, const carom_inline_contacts*, auto... others) {
+  this->template expect_same_margins<carom_contacts, carom_vectors3, carom_impulse_space>(
+      view, [&](carom_solver* by, std::int32_t, const carom_contacts*, auto... others) {
         return carom_find_margins_blocked(by, blocked, others...);
       });
   carom_blocked_contacts_destroy(blocked);
@@ -142,7 +142,7 @@ TYPED_TEST(CSingleContacts, have_the_gradients_of_cpp_under_every_law) {
   using T = TypeParam;
   const support::RandomSpaceContacts<T> random(count, 1);
   const support::RandomLaws<T> laws(count, 3);
-  SpaceContacts<T> contacts = random.space_contacts();
+  KContacts<T> contacts = random.space_contacts();
   laws.give(contacts.laws);
   contacts.laws.law = laws.law;
 
@@ -157,7 +157,7 @@ TYPED_TEST(CSingleContacts, have_the_gradients_of_cpp_under_every_law) {
   const GradientReport report = Solver({.threads = 1}).differentiate(contacts, expected);
 
   const carom_law_columns law_columns = laws_in_c(contacts.laws);
-  const auto contacts_in_c = carom::contacts_in_c<carom_space_contacts>(contacts, law_columns);
+  const auto contacts_in_c = carom::contacts_in_c<carom_k_contacts>(contacts, law_columns);
   carom_derivatives rows[columns::gradient_rows + 1];
   const auto give = [](const Derivatives<T>& from, carom_derivatives& to) {
     to = sized<carom_derivatives>();

@@ -29,17 +29,17 @@ struct SceneInC {
     c::put_fields(with.collision, collision);
     c::put_fields(with.rest, rest);
     c::put_fields(with.shock_propagation, shock);
-    c::put_fields(with.simultaneous, simultaneous);
-    c::put_fields(with.sequence, sequence);
+    c::put_fields(with.pgs, pgs);
+    c::put_fields(with.sequential_impacts, sequence);
     c::put_fields(with.iteration, iteration);
     c::put_fields(with.resting, resting);
     c::put_fields(with.substeps, substeps);
-    c::put_fields(with.coulomb, coulomb);
-    options.coulomb = &coulomb;
+    c::put_fields(with.ncp, ncp);
+    options.ncp = &ncp;
     options.collision = &collision;
     options.rest = &rest;
-    options.sequence = &sequence;
-    options.simultaneous = &simultaneous;
+    options.sequential_impacts = &sequence;
+    options.pgs = &pgs;
     options.iteration = &iteration;
     options.resting = &resting;
     options.substeps = &substeps;
@@ -64,12 +64,12 @@ struct SceneInC {
   carom_options collision = sized<carom_options>();
   carom_rest_criterion rest = sized<carom_rest_criterion>();
   carom_shock_propagation shock = sized<carom_shock_propagation>();
-  carom_simultaneous_options simultaneous = sized<carom_simultaneous_options>();
-  carom_sequence_options sequence = sized<carom_sequence_options>();
+  carom_pgs_options pgs = sized<carom_pgs_options>();
+  carom_sequential_impacts_options sequence = sized<carom_sequential_impacts_options>();
   carom_iteration_options iteration = sized<carom_iteration_options>();
   carom_resting_options resting = sized<carom_resting_options>();
   carom_substeps_options substeps = sized<carom_substeps_options>();
-  carom_coulomb_options coulomb = sized<carom_coulomb_options>();
+  carom_ncp_options ncp = sized<carom_ncp_options>();
 };
 
 template <class T>
@@ -77,7 +77,7 @@ SceneData<T> boxes_and_chain() {
   SceneData<T> scene = pile<T>(60);
   append(scene, chain<T>(5));
   append(scene, stack<T>(4));
-  scene.gap = std::vector<T>(scene.contact_count(), T(-0.01));
+  scene.separation = std::vector<T>(scene.contact_count(), T(-0.01));
   return scene;
 }
 
@@ -92,7 +92,7 @@ TYPED_TEST(CScene, gives_the_bits_of_cpp_under_every_method) {
   for (const SceneMethod method : all_methods) {
     const SceneOptions options = usual(method);
     // Coulomb's friction is one number.
-    scene.static_friction.assign(method == SceneMethod::coulomb ? 0 : scene.contact_count(), T(1));
+    scene.static_friction.assign(method == SceneMethod::ncp ? 0 : scene.contact_count(), T(1));
     const Solved<T> expected = solved(scene, options);
     SceneArrays<T> found(scene);
     const SceneInC c(scene.view(), found.view(), options);
@@ -124,7 +124,7 @@ TEST(CSceneOptions, begin_with_the_defaults_of_cpp) {
   EXPECT_EQ(substeps.most, expected.most);
   EXPECT_EQ(substeps.slop, expected.slop);
   EXPECT_EQ(substeps.relative_slop, expected.relative_slop);
-  EXPECT_EQ(substeps.direct_least, expected.direct_least);
+  EXPECT_EQ(substeps.min_direct_substeps, expected.min_direct_substeps);
   EXPECT_EQ(substeps.joint_frequency, expected.joint_frequency);
   EXPECT_EQ(substeps.joint_warm_start, expected.joint_warm_start);
   carom_scene_options options;

@@ -26,8 +26,8 @@ class CSolver : public testing::Test {
   ~CSolver() override { carom_solver_destroy(solver); }
 
   /// Solves contacts of a form in C++ and by a function of C.
-  template <class C, class R, class Contacts, class Arrays, class Function>
-  void solve(const Contacts& contacts, Function function, Arrays& in_cpp, Arrays& in_c) {
+  template <class C, class R, class AnyContacts, class Arrays, class Function>
+  void solve(const AnyContacts& contacts, Function function, Arrays& in_cpp, Arrays& in_c) {
     Options options;
     options.restitution_law = RestitutionLaw::kinetic;
     const Report expected = Solver({.threads = 1}).solve(contacts, in_cpp.results(), options);
@@ -51,12 +51,12 @@ class CSolver : public testing::Test {
     EXPECT_EQ(report.isa, static_cast<int>(expected.isa));
     EXPECT_EQ(report.threads, expected.threads);
     EXPECT_EQ(report.sliding_steps, expected.sliding_steps);
-    EXPECT_EQ(report.largest_energy_gain, expected.largest_energy_gain);
-    EXPECT_EQ(report.largest_energy_gain_contact, expected.largest_energy_gain_contact);
+    EXPECT_EQ(report.max_energy_gain, expected.max_energy_gain);
+    EXPECT_EQ(report.max_energy_gain_contact, expected.max_energy_gain_contact);
   }
 
-  template <class Contacts>
-  Contacts with_laws(Contacts contacts) const {
+  template <class AnyContacts>
+  AnyContacts with_laws(AnyContacts contacts) const {
     laws_.give(contacts.laws);
     contacts.laws.law = laws_.law;
     return contacts;
@@ -71,8 +71,8 @@ TYPED_TEST_SUITE(CSolver, Precisions);
 TYPED_TEST(CSolver, gives_the_bits_of_cpp_for_inline_contacts) {
   const support::RandomContacts<TypeParam> random(count, 1);
   support::ResultArrays<TypeParam> in_cpp(count), in_c(count);
-  this->template solve<carom_inline_contacts, carom_results>(this->with_laws(random.inline_contacts()),
-                                                             carom_solve_inline, in_cpp, in_c);
+  this->template solve<carom_contacts, carom_results>(this->with_laws(random.inline_contacts()), carom_solve, in_cpp,
+                                                      in_c);
   support::expect_same_bits(in_cpp, in_c, "inline");
 }
 
@@ -87,8 +87,8 @@ TYPED_TEST(CSolver, gives_the_bits_of_cpp_for_indexed_contacts) {
 TYPED_TEST(CSolver, gives_the_bits_of_cpp_in_contact_space) {
   const support::RandomSpaceContacts<TypeParam> random(count, 1);
   support::ResultArrays<TypeParam> in_cpp(count, false), in_c(count, false);
-  this->template solve<carom_space_contacts, carom_results>(this->with_laws(random.space_contacts()), carom_solve_space,
-                                                            in_cpp, in_c);
+  this->template solve<carom_k_contacts, carom_results>(this->with_laws(random.space_contacts()), carom_solve_k, in_cpp,
+                                                        in_c);
   support::expect_same_bits(in_cpp, in_c, "space");
 }
 
@@ -119,8 +119,7 @@ TYPED_TEST(CSolver, gives_the_bits_of_cpp_for_planar_inline_contacts) {
   auto view = random.inline_contacts();
   view.laws.law = random.laws.law;
   support::PlanarResultArrays<TypeParam> in_cpp(count), in_c(count);
-  this->template solve<carom_planar_inline_contacts, carom_planar_results>(view, carom_solve_planar_inline, in_cpp,
-                                                                           in_c);
+  this->template solve<carom_planar_contacts, carom_planar_results>(view, carom_solve_planar, in_cpp, in_c);
   EXPECT_TRUE(support::same(in_cpp, in_c));
 }
 
@@ -140,7 +139,7 @@ TYPED_TEST(CSolver, gives_the_bits_of_cpp_in_planar_contact_space) {
   auto view = random.view();
   view.laws.law = random.laws.law;
   support::PlanarResultArrays<TypeParam> in_cpp(count, false), in_c(count, false);
-  this->template solve<carom_planar_space_contacts, carom_planar_results>(view, carom_solve_planar_space, in_cpp, in_c);
+  this->template solve<carom_planar_k_contacts, carom_planar_results>(view, carom_solve_planar_k, in_cpp, in_c);
   EXPECT_TRUE(support::same(in_cpp, in_c));
 }
 
@@ -155,7 +154,7 @@ TEST(CScheduler, runs_the_pieces_or_is_an_error_after_complete_results) {
   support::ResultArrays<double> expected(many, false);
   Solver({.threads = 1}).solve(contacts.space_contacts(), expected.results());
   const carom_law_columns laws = laws_in_c(contacts.space_contacts().laws);
-  const auto contacts_in_c = carom::contacts_in_c<carom_space_contacts>(contacts.space_contacts(), laws);
+  const auto contacts_in_c = carom::contacts_in_c<carom_k_contacts>(contacts.space_contacts(), laws);
   std::size_t left_out = 0;
   auto execution = sized<carom_execution>();
   execution.parallel_for = run_in_c;
@@ -167,7 +166,7 @@ TEST(CScheduler, runs_the_pieces_or_is_an_error_after_complete_results) {
     left_out = outcome == CAROM_OK ? 0 : 1;
     support::ResultArrays<double> found(many, false);
     const auto results = carom::results_in_c<carom_results>(found.results());
-    EXPECT_EQ(carom_solve_space(solver, CAROM_DOUBLE, &contacts_in_c, &results, nullptr, nullptr), outcome);
+    EXPECT_EQ(carom_solve_k(solver, CAROM_DOUBLE, &contacts_in_c, &results, nullptr, nullptr), outcome);
     support::expect_same_bits(found, expected, std::to_string(outcome));
   }
   EXPECT_STREQ(carom_error_message(), "carom: the scheduler has left out 1 of 3 pieces");

@@ -228,8 +228,8 @@ TEST(Check, the_output_of_planar_bodies_is_in_their_frame) {
   for (const auto& [name, cell] : std::vector<std::pair<std::string, std::string>>{{"normal_x", "0.6"},
                                                                                    {"normal_y", "0.8"},
                                                                                    {"inverse_mass_a", "0.5"},
-                                                                                   {"lever_a_x", "0"},
-                                                                                   {"lever_a_y", "0"},
+                                                                                   {"r_a_x", "0"},
+                                                                                   {"r_a_y", "0"},
                                                                                    {"velocity_a_x", "-0.6"},
                                                                                    {"velocity_a_y", "-0.8"}})
     row = with(row, name, cell);

@@ -88,7 +88,7 @@ TEST(CompareLaws, gains_of_energy_are_counted_with_the_largest) {
   const auto json = nlohmann::json::parse(carom("compare-laws " + golden + "/planar.csv --json").out);
   for (const auto& law : json["laws"]) {
     const bool gains = law["energy_gains"] > 0;
-    EXPECT_EQ(law["largest_energy_gain"] > 0, gains);
+    EXPECT_EQ(law["max_energy_gain"] > 0, gains);
     EXPECT_EQ(law["energy_gain_line"].is_null(), !gains);
     if (law["law"] == "whittaker") {
       EXPECT_TRUE(gains);

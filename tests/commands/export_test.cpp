@@ -22,10 +22,10 @@ const std::string balls =
     "scene_step,body_a,body_b,friction,restitution,target_velocity,normal_x,normal_y,normal_z,"
     "surface_velocity_x,surface_velocity_y,surface_velocity_z,"
     "inverse_mass_a,inverse_inertia_a_xx,inverse_inertia_a_xy,inverse_inertia_a_xz,inverse_inertia_a_yy,"
-    "inverse_inertia_a_yz,inverse_inertia_a_zz,lever_a_x,lever_a_y,lever_a_z,velocity_a_x,velocity_a_y,velocity_a_z,"
+    "inverse_inertia_a_yz,inverse_inertia_a_zz,r_a_x,r_a_y,r_a_z,velocity_a_x,velocity_a_y,velocity_a_z,"
     "angular_velocity_a_x,angular_velocity_a_y,angular_velocity_a_z,"
     "inverse_mass_b,inverse_inertia_b_xx,inverse_inertia_b_xy,inverse_inertia_b_xz,inverse_inertia_b_yy,"
-    "inverse_inertia_b_yz,inverse_inertia_b_zz,lever_b_x,lever_b_y,lever_b_z,velocity_b_x,velocity_b_y,velocity_b_z,"
+    "inverse_inertia_b_yz,inverse_inertia_b_zz,r_b_x,r_b_y,r_b_z,velocity_b_x,velocity_b_y,velocity_b_z,"
     "angular_velocity_b_x,angular_velocity_b_y,angular_velocity_b_z\n"
     "7,0,-1,0.3,0.2,0,0,0,1,0.5,0,0,0.5,1.5,0.1,0,1.2,0,2,0.05,0,-0.5,1,0.25,-2,0,1,0,"
     "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0\n"
@@ -58,14 +58,14 @@ Parts parts_in_world(const std::string& csv, std::size_t row, const std::string&
   return {along, std::sqrt(square)};
 }
 
-TEST(Export, a_scene_as_a_contact_system_has_the_impulses_of_coulomb) {
+TEST(Export, a_scene_as_a_contact_system_has_the_impulses_of_ncp) {
   const TemporaryFile csv(balls, ".csv"), problem({}, ".hdf5"), results({}, ".csv");
   const Ended run = carom("export --fclib " + csv.name() + " -o " + problem.name());
   ASSERT_EQ(run.exit_code, 0) << run.err;
   expect_within("scene_step 7: 3 contacts, 7 blocks of W", run.out);
-  ASSERT_EQ(carom("solve --scene " + csv.name() + " --method coulomb --tolerance 1e-12 --details -o " + results.name())
-                .exit_code,
-            0);
+  ASSERT_EQ(
+      carom("solve --scene " + csv.name() + " --method ncp --tolerance 1e-12 --details -o " + results.name()).exit_code,
+      0);
   // FCLIB puts the normal first.
   const std::vector<double> r = solution(problem.name(), "/solution/r");
   ASSERT_EQ(r.size(), 9u);
@@ -82,9 +82,9 @@ TEST(Export, a_stack_keeps_its_velocities_where_impulses_are_not_unique) {
   const TemporaryFile problem({}, ".hdf5"), results({}, ".csv");
   const Ended run = carom("export --fclib " + example + " --step 2 -o " + problem.name());
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  ASSERT_EQ(carom("solve --scene " + example + " --method coulomb --tolerance 1e-12 --details -o " + results.name())
-                .exit_code,
-            0);
+  ASSERT_EQ(
+      carom("solve --scene " + example + " --method ncp --tolerance 1e-12 --details -o " + results.name()).exit_code,
+      0);
   const std::vector<double> u = solution(problem.name(), "/solution/u");
   ASSERT_EQ(u.size(), 3u * 40);
   // Rows of scene_step 2 follow the four of the cradle.
@@ -126,7 +126,7 @@ TEST(Export, a_pivot_without_mass_couples_its_contacts) {
   const Ended run = carom("export --fclib " + csv.name() + " -o " + problem.name());
   ASSERT_EQ(run.exit_code, 0) << run.err;
   expect_within("2 contacts, 4 blocks of W", run.out);
-  const Ended scene = carom("solve --scene " + csv.name() + " --method coulomb --tolerance 1e-12 -o " + solved.name());
+  const Ended scene = carom("solve --scene " + csv.name() + " --method ncp --tolerance 1e-12 -o " + solved.name());
   ASSERT_EQ(scene.exit_code, 0) << scene.err;
   const std::vector<double> r = solution(problem.name(), "/solution/r");
   for (std::size_t i = 0; i < 2; ++i)
@@ -166,8 +166,7 @@ TEST(Export, global_problems_have_the_solutions_of_local_ones) {
 TEST(Export, a_global_problem_has_the_velocities_of_bodies) {
   const TemporaryFile csv(balls, ".csv"), problem({}, ".hdf5"), results({}, ".csv");
   ASSERT_EQ(carom("export --fclib --global " + csv.name() + " -o " + problem.name()).exit_code, 0);
-  ASSERT_EQ(carom("solve --scene " + csv.name() + " --method coulomb --tolerance 1e-12 -o " + results.name()).exit_code,
-            0);
+  ASSERT_EQ(carom("solve --scene " + csv.name() + " --method ncp --tolerance 1e-12 -o " + results.name()).exit_code, 0);
   const std::vector<double> v = solution(problem.name(), "/solution/v");
   ASSERT_EQ(v.size(), 12u);
   const io::Table table = io::read_table(results.name());

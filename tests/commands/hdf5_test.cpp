@@ -273,7 +273,7 @@ TEST(Generate, gives_the_same_contacts_in_text_and_the_first_of_more) {
   EXPECT_EQ(as_csv(h5), text.out);
   const io::Table first = io::read_table(h5.name()), all = io::read_table(more.name());
   ASSERT_EQ(all.rows(), 65540u);
-  const std::vector<double> few = first.numbers("lever_a_x"), many = all.numbers("lever_a_x");
+  const std::vector<double> few = first.numbers("r_a_x"), many = all.numbers("r_a_x");
   EXPECT_TRUE(std::equal(few.begin(), few.end(), many.begin()));
   // The second block is drawn, too, and differs from the first.
   EXPECT_NE(many[65536], 0);

@@ -172,21 +172,21 @@ TEST(SceneFaults, columns_of_the_method_must_be_filled_and_others_are_not_read) 
     return cell(table_of(run.out), 0, "status");
   };
   for (const std::string text : {"", "x"}) {
-    EXPECT_EQ(status("gap", text, "simultaneous"), "ok");
-    EXPECT_EQ(status("gap", text, "resting --time-step 0.01"), "unreadable");
-    EXPECT_EQ(status("slop", text, "simultaneous"), "ok");
+    EXPECT_EQ(status("separation", text, "pgs"), "ok");
+    EXPECT_EQ(status("separation", text, "resting --time-step 0.01"), "unreadable");
+    EXPECT_EQ(status("slop", text, "pgs"), "ok");
     EXPECT_EQ(status("slop", text, "substeps --time-step 0.01"), "unreadable");
-    EXPECT_EQ(status("static_friction", text, "sequence"), "ok");
+    EXPECT_EQ(status("static_friction", text, "sequential-impacts"), "ok");
     EXPECT_EQ(status("static_friction", text, "iteration"), "unreadable");
-    EXPECT_EQ(status("target_velocity", text, "sequence"), "unreadable");
+    EXPECT_EQ(status("target_velocity", text, "sequential-impacts"), "unreadable");
   }
-  EXPECT_EQ(status("law", "x", "simultaneous"), "ok");
-  EXPECT_EQ(status("law", "x", "sequence"), "unreadable");
+  EXPECT_EQ(status("law", "x", "pgs"), "ok");
+  EXPECT_EQ(status("law", "x", "sequential-impacts"), "unreadable");
   for (const std::string text : {"x", "-1", "1.5", "18446744073709551616"}) {
-    EXPECT_EQ(status("key", text, "simultaneous"), "unreadable");
-    EXPECT_EQ(status("key", text, "sequence"), "ok");
+    EXPECT_EQ(status("key", text, "pgs"), "unreadable");
+    EXPECT_EQ(status("key", text, "sequential-impacts"), "ok");
   }
-  for (const std::string text : {"", "0", "18446744073709551615"}) EXPECT_EQ(status("key", text, "simultaneous"), "ok");
+  for (const std::string text : {"", "0", "18446744073709551615"}) EXPECT_EQ(status("key", text, "pgs"), "ok");
 }
 
 TEST(SceneFaults, a_negative_slop_is_named) {
@@ -232,12 +232,12 @@ TEST(SceneFaults, files_without_scenes_are_errors_that_name_what_is_missing) {
 TEST(SceneFaults, options_that_do_not_fit_are_errors_that_name_what_they_need) {
   const std::string text = csv_of({ball_row("1", {0, "1"}, {1})});
   for (const std::string option :
-       {"--method sequence", "--iterations 5", "--relative-tolerance 0.1", "--time-step 0.1", "--substeps 4"})
+       {"--method sequential-impacts", "--iterations 5", "--relative-tolerance 0.1", "--time-step 0.1", "--substeps 4"})
     expect_refused(text, option, "carom: " + option.substr(0, option.find(' ')) + " requires --scene\n");
   for (const std::string option : {"--law whittaker", "--restitution kinetic", "--integrator euler"})
-    for (const std::string method : {"simultaneous", "iteration", "resting --time-step 0.1"})
+    for (const std::string method : {"pgs", "iteration", "resting --time-step 0.1"})
       expect_refused(text, "--scene " + option + " --method " + method,
-                     "carom: " + option.substr(0, option.find(' ')) + " needs --method sequence");
+                     "carom: " + option.substr(0, option.find(' ')) + " needs --method sequential-impacts");
   expect_refused(text, "--scene --method resting", "carom: --method resting needs --time-step");
   expect_refused(text, "--scene --method iteration --time-step 1", "carom: --time-step needs --method resting");
   expect_refused(text, "--scene --method substeps", "carom: --method substeps needs --time-step");
@@ -245,14 +245,13 @@ TEST(SceneFaults, options_that_do_not_fit_are_errors_that_name_what_they_need) {
                  "carom: --substeps needs --method substeps");
   expect_refused(text, "--scene --method substeps --time-step 1 --iterations 4",
                  "carom: --iterations is not of --method substeps");
-  expect_refused(text, "--scene --tolerance 1e-6",
-                 "carom: --tolerance needs --method coulomb; simultaneous has no use");
-  expect_refused(text, "--scene --method substeps --time-step 1 --budget 10", "carom: --budget needs --method coulomb");
-  expect_refused(text, "--scene --method coulomb --iterations 4", "carom: --iterations is not of --method coulomb");
-  expect_refused(text, "--scene --method coulomb --reference", "carom: --reference has no method coulomb");
-  expect_refused(csv_of({with(ball_row("1", {0, "1"}, {1}), "static_friction", "1")}), "--scene --method coulomb",
-                 "carom: the column contacts.static_friction is not for the method coulomb");
-  expect_refused(text, "--scene --method sequence --law brach",
+  expect_refused(text, "--scene --tolerance 1e-6", "carom: --tolerance needs --method ncp; pgs has no use");
+  expect_refused(text, "--scene --method substeps --time-step 1 --budget 10", "carom: --budget needs --method ncp");
+  expect_refused(text, "--scene --method ncp --iterations 4", "carom: --iterations is not of --method ncp");
+  expect_refused(text, "--scene --method ncp --reference", "carom: --reference has no method ncp");
+  expect_refused(csv_of({with(ball_row("1", {0, "1"}, {1}), "static_friction", "1")}), "--scene --method ncp",
+                 "carom: the column contacts.static_friction is not for the method ncp");
+  expect_refused(text, "--scene --method sequential-impacts --law brach",
                  "--law brach reads the columns impulse_ratio_1, impulse_ratio_2, which are missing\n");
   expect_refused(text, "--scene --reference --precision float", "--reference excludes --precision float\n");
   expect_refused(text, "--scene --method fast", "--method: fast not in ");

@@ -24,7 +24,7 @@ Row with_all(Row row, const std::vector<std::pair<std::string, std::string>>& ce
 
 Ended run(const Row& row, const std::string& options = "") {
   const TemporaryFile input(csv_of({row}));
-  const bool sweeps = options.find("coulomb") == std::string::npos;
+  const bool sweeps = options.find("ncp") == std::string::npos;
   return carom("solve --scene " + input.name() + " -o - " + (sweeps ? "--iterations 100 " : "") + options);
 }
 
@@ -41,7 +41,7 @@ TEST(SceneModels, resistance_to_rolling_and_spinning_comes_out_as_an_angular_imp
                                             {"angular_velocity_a_x", "7"},
                                             {"angular_velocity_a_y", "3"},
                                             {"angular_velocity_a_z", "4"}});
-  for (const std::string options : {"", "--reference", "--method coulomb --tolerance 1e-15"}) {
+  for (const std::string options : {"", "--reference", "--method ncp --tolerance 1e-15"}) {
     const io::Table got = solved(row, options);
     EXPECT_NEAR(got.numbers("angular_impulse_x")[0], -0.05, 1e-15);
     EXPECT_NEAR(got.numbers("angular_impulse_y")[0], -0.06, 1e-15);
@@ -69,10 +69,10 @@ TEST(SceneModels, friction_has_two_coefficients) {
 }
 
 TEST(SceneModels, contacts_give_way) {
-  for (const std::string options : {"", "--method coulomb"})
+  for (const std::string options : {"", "--method ncp"})
     EXPECT_NEAR(solved(with(ball_at_wall(), "normal_compliance", "0.25"), options).numbers("impulse_x")[0], -0.8,
                 1e-14);
-  const Row spring = with_all(ball_at_wall(), {{"stiffness", "50"}, {"damping", "3"}, {"gap", "-0.01"}});
+  const Row spring = with_all(ball_at_wall(), {{"stiffness", "50"}, {"damping", "3"}, {"separation", "-0.01"}});
   const TemporaryFile input(csv_of({spring}));
   const Ended ended = carom("solve --scene " + input.name() + " -o - --method substeps --time-step 0.1 --substeps 1");
   EXPECT_EQ(ended.exit_code, 0) << ended.err;

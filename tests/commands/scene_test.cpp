@@ -14,7 +14,7 @@ namespace {
 
 const std::string example = CAROM_EXAMPLES_DIR "/scene/contacts.csv";
 const std::vector<std::string> methods = {
-    "simultaneous", "sequence", "iteration", "step --time-step 0.01", "substeps --time-step 0.01", "coulomb"};
+    "pgs", "sequential-impacts", "iteration", "step --time-step 0.01", "substeps --time-step 0.01", "ncp"};
 const std::vector<std::string> results = {"impulse_x",
                                           "impulse_y",
                                           "impulse_z",
@@ -61,7 +61,7 @@ TEST(Scene, results_stand_behind_the_columns_and_the_summary_on_stdout) {
   const Ended run = carom("solve " + input.name() + " --scene -o " + output.name());
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(run.err, "");
-  expect_within("2 contacts in 1 scene, simultaneous, double\nscene_step ", run.out);
+  expect_within("2 contacts in 1 scene, pgs, double\nscene_step ", run.out);
   expect_within("\nstatus\n", run.out);
   expect_within("contacts/s\n", run.out);
   std::vector<std::string> header;
@@ -72,7 +72,7 @@ TEST(Scene, results_stand_behind_the_columns_and_the_summary_on_stdout) {
 
 TEST(Scene, details_are_the_separation_velocity) {
   const std::vector<Row> rows = {ball_row("1", {0, "1"}, {1})};
-  const io::Table got = solved(rows, "--method sequence --details");
+  const io::Table got = solved(rows, "--method sequential-impacts --details");
   std::vector<std::string> behind(got.header().end() - 4, got.header().end());
   EXPECT_EQ(behind, (std::vector<std::string>{"path", "new_separation_velocity_x", "new_separation_velocity_y",
                                               "new_separation_velocity_z"}));
@@ -98,7 +98,7 @@ TEST(Scene, two_balls_without_loss_exchange_their_velocities_by_every_method) {
 
 TEST(Scene, of_the_cradle_one_leaves_in_a_sequence_and_all_others_together_by_simultaneous_impulses) {
   const std::vector<Row> rows = ball_rows("1", {"1", "0", "0", "0", "0"});
-  const std::vector<double> sequence = velocities(solved(rows, "--method sequence"));
+  const std::vector<double> sequence = velocities(solved(rows, "--method sequential-impacts"));
   for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(sequence[i], i == 4 ? 1 : 0, 64 * 0x1p-53) << i;
   // The first contact's target is 1 m/s, that of the others is 0: v2 = ... = v5 = v1 + 1, and momentum stays.
   const std::vector<double> together = velocities(solved(rows, "--iterations 10000 --relative-tolerance 1e-12"));
@@ -123,13 +123,13 @@ TEST(Scene, every_row_has_the_velocities_of_its_bodies_after_the_whole_scene) {
   }
 }
 
-TEST(Scene, by_coulomb_reaches_its_tolerance_or_tells_so) {
+TEST(Scene, by_ncp_reaches_its_tolerance_or_tells_so) {
   const std::vector<Row> rows = ball_rows("1", {"1", "0", "0", "0", "0"});
-  const auto v = velocities(solved(rows, "--method coulomb --tolerance 1e-12"));
+  const auto v = velocities(solved(rows, "--method ncp --tolerance 1e-12"));
   // As above, relative to 1 m/s of four contacts with W of 2 / kg.
   for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(v[i], i == 0 ? -0.6 : 0.4, 1e-11) << i;
   expect_within("1 of 1 islands have not converged within --tolerance\n",
-                run_scenes(rows, "--method coulomb --budget 1").err);
+                run_scenes(rows, "--method ncp --budget 1").err);
 }
 
 TEST(Scene, rows_of_a_step_need_not_stand_together) {
@@ -154,7 +154,7 @@ TEST(Scene, bodies_of_any_number_and_steps_that_float_can_not_tell_apart) {
   const std::vector<Row> rows = {ball_row("16777216", {2147483647, "5"}, {1000, "-1"}), far};
   const Ended run = run_scenes(rows, "--precision float");
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  expect_within("2 contacts in 2 scenes, simultaneous, float\n", run.err);
+  expect_within("2 contacts in 2 scenes, pgs, float\n", run.err);
   expect_within("\n16777217 ", run.err);
 }
 
@@ -184,7 +184,8 @@ TEST(Scene, one_contact_a_scene_is_a_plain_solve_bit_by_bit_in_sequence) {
   const auto expect_same = [](const TemporaryFile& input, const std::string& options) {
     const Ended plain = carom("solve " + input.name() + " -o -" + options);
     // One impact, after which a law may leave rounding of its approach.
-    const Ended scene = carom("solve --scene --method sequence --iterations 1 " + input.name() + " -o -" + options);
+    const Ended scene =
+        carom("solve --scene --method sequential-impacts --iterations 1 " + input.name() + " -o -" + options);
     EXPECT_EQ(plain.exit_code, 0) << plain.err;
     EXPECT_EQ(scene.exit_code, 0) << scene.err;
     EXPECT_TRUE(without_minus_zeros(plain.out) == without_minus_zeros(scene.out))
@@ -202,7 +203,7 @@ TEST(Scene, one_contact_a_scene_is_a_plain_solve_bit_by_bit_in_sequence) {
 
 TEST(Scene, the_lanes_agree_with_the_reference) {
   for (const std::string& method : methods) {
-    if (method == "coulomb") continue;  // the reference has none
+    if (method == "ncp") continue;  // the reference has none
     // The same number of sweeps, so that none ends earlier by a rounding.
     const std::string line = "solve --scene " + example + " -o - --relative-tolerance 0 " +
                              (method.starts_with("substeps") ? "--substeps 4" : "--iterations 12") + " --method " +
@@ -219,7 +220,7 @@ TEST(Scene, the_lanes_agree_with_the_reference) {
       const auto got = lanes.numbers(name), expected = reference.numbers(name);
       for (std::size_t row = 0; row < got.size(); ++row) {
         // Contacts of equal urgency come in the order of their roundings in a sequence: only the cradle has none.
-        if (method == "sequence" && steps[row] != 1) continue;
+        if (method == "sequential-impacts" && steps[row] != 1) continue;
         // At most 24 contacts change a body in up to 24 sweeps (a step has two methods), each with some 32 roundings
         // of numbers below 2; sweeps do not magnify what is off.
         EXPECT_NEAR(got[row], expected[row], 24 * 24 * 32 * 2 * 0x1p-53) << method << " " << name << " row " << row;
@@ -250,7 +251,7 @@ TEST(Scene, static_friction_holds_what_friction_lets_slide) {
   for (const std::string side : {"xx", "yy", "zz"}) row = with(row, "inverse_inertia_a_" + side, "0");
   row = with(with(row, "velocity_a_y", "0.5"), "friction", "0.25");
   // The normal impulse is 1 N s.
-  for (const std::string method : {"simultaneous", "iteration"}) {
+  for (const std::string method : {"pgs", "iteration"}) {
     const std::string options = "--iterations 1000 --method " + method;
     EXPECT_NEAR(solved({row}, options).numbers("new_velocity_a_y")[0], 0.25, 1e-6) << method;
     EXPECT_NEAR(solved({with(row, "static_friction", "0.75")}, options).numbers("new_velocity_a_y")[0], 0, 1e-6);
@@ -265,9 +266,9 @@ TEST(Scene, resting_contacts_may_close_their_gap_and_no_more) {
   };
   // The steps end when the overlap is below ε/100 = 1e-6 m, so velocities are within 1e-6 m / h.
   EXPECT_NEAR(velocity(row, "1"), 0, 1e-6);
-  EXPECT_NEAR(velocity(with(row, "gap", "0.01"), "1"), 0.01, 1e-6);
-  EXPECT_NEAR(velocity(with(row, "gap", "0.01"), "0.5"), 0.02, 2e-6);
-  EXPECT_NEAR(velocity(with(row, "gap", "0.05"), "1"), 0.04, 1e-6);
+  EXPECT_NEAR(velocity(with(row, "separation", "0.01"), "1"), 0.01, 1e-6);
+  EXPECT_NEAR(velocity(with(row, "separation", "0.01"), "0.5"), 0.02, 2e-6);
+  EXPECT_NEAR(velocity(with(row, "separation", "0.05"), "1"), 0.04, 1e-6);
 }
 
 TEST(Scene, a_key_finds_the_impulse_of_the_scene_before) {
@@ -290,7 +291,7 @@ TEST(Scene, the_table_has_a_line_for_each_of_the_first_scenes_and_their_sums) {
   std::vector<Row> rows;
   for (int step = 0; step < 25; ++step)
     for (const Row& row : ball_rows(std::to_string(100 + step), {"2", "0", "0"}, "0")) rows.push_back(row);
-  const Ended run = run_scenes(rows, "--method sequence");
+  const Ended run = run_scenes(rows, "--method sequential-impacts");
   expect_within("50 contacts in 25 scenes, sequence, double\n", run.err);
   // Contacts and bodies.
   expect_within("\n100                  2        3 ", run.err);
@@ -311,7 +312,7 @@ TEST(Scene, islands_that_are_not_done_are_told) {
   EXPECT_EQ(run_scenes(cradle, "--iterations 10000").err.find(words), std::string::npos);
   // A ball between two walls that give all of its speed back.
   const std::vector<Row> caught = {ball_row("1", {0, "1"}, world), ball_row("1", world, {0, "1"})};
-  const Ended run = run_scenes(caught, "--method sequence");
+  const Ended run = run_scenes(caught, "--method sequential-impacts");
   EXPECT_EQ(run.exit_code, 0) << run.err;
   expect_within("\n1 of 1" + words + "; 1 of them had stopped losing energy\n", run.err);
 }
@@ -329,19 +330,18 @@ TEST(Scene, a_header_alone_is_fine) {
 }
 
 // Cradle, stack, pyramid and box: one island each, of 4, 40, 144 and 4 contacts.
-TEST(Scene, coulomb_leaves_islands_to_sweeps_as_it_is_told) {
+TEST(Scene, ncp_leaves_islands_to_sweeps_as_it_is_told) {
   const auto run = [&](const std::string& options) { return carom("solve --scene " + example + " -o - " + options); };
-  const Ended limited = run("--method coulomb --largest-island 10 --iterations 100");
+  const Ended limited = run("--method ncp --largest-island 10 --iterations 100");
   EXPECT_EQ(limited.exit_code, 0) << limited.err;
   expect_within("2 of 4 islands have been left to sweeps, and 2 solved to --tolerance", limited.err);
-  const Ended after = run("--method coulomb --after-sweeps --iterations 100 --relative-tolerance 0.05");
+  const Ended after = run("--method ncp --after-sweeps --iterations 100 --relative-tolerance 0.05");
   EXPECT_EQ(after.exit_code, 0) << after.err;
   expect_within("islands have been left to sweeps", after.err);
   for (const char* option : {"--largest-island 10", "--after-sweeps"}) {
     const Ended refused = run(option);
     EXPECT_EQ(refused.exit_code, 2);
-    expect_within(std::string(option).substr(0, std::string(option).find(' ')) + " needs --method coulomb",
-                  refused.err);
+    expect_within(std::string(option).substr(0, std::string(option).find(' ')) + " needs --method ncp", refused.err);
   }
 }
 

@@ -195,7 +195,7 @@ TEST(SolvePlanar, a_planar_body_moves_as_the_same_body_in_space) {
       space = with(space, name, cell);
     }
   }
-  for (const char* name : {"normal_z", "lever_a_z", "velocity_a_z"}) space = with(space, name, "0");
+  for (const char* name : {"normal_z", "r_a_z", "velocity_a_z"}) space = with(space, name, "0");
   const TemporaryFile in_plane(csv_of({planar_body_row()})), in_space(csv_of({space}));
   for (const std::string law : {"incremental", "whittaker", "anitescu-potra"}) {
     const io::Table planar = table_of(carom("solve " + in_plane.name() + " -o - --law " + law).out);

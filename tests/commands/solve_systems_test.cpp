@@ -48,8 +48,8 @@ TEST(SolveSystems, json_tells_error_iterations_and_seconds) {
   EXPECT_EQ(json["tolerance"], 1e-10);
   EXPECT_EQ(json["contacts"], 4);
   EXPECT_EQ(json["solved"], true);
-  EXPECT_EQ(json["iterations"],
-            json["sweeps"].get<int>() + json["interior_steps"].get<int>() + json["newton_steps"].get<int>());
+  EXPECT_EQ(json["iterations"], json["sweeps"].get<int>() + json["interior_point_iterations"].get<int>() +
+                                    json["newton_iterations"].get<int>());
   EXPECT_GT(json["seconds"], 0);
 }
 

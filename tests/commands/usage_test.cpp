@@ -63,7 +63,7 @@ TEST(Usage, the_input_file_is_never_overwritten) {
 TEST(Usage, numbers_of_options_are_finite_and_within_the_bounds_of_the_library) {
   const TemporaryFile input(csv_of({space_row()}));
   const std::string solve = "solve " + input.name() + " -o - ", check = "check " + input.name() + " ";
-  const std::string threads = std::to_string(Execution::most_threads), steps = std::to_string(Options::most_steps);
+  const std::string threads = std::to_string(Execution::max_threads), steps = std::to_string(Options::max_steps);
   const auto expect_refused = [](const std::string& command, const std::string& option, const std::string& value,
                                  const std::string& range) {
     for (const std::string reference : {"", " --reference"}) {

@@ -10,7 +10,7 @@ int main() {
   const double expected = 2.25;
   std::vector<double> two{2}, zero{0}, approach{-3}, friction{0.3}, restitution{0.5}, impulse(1);
 
-  carom::SpaceContacts<double> contacts;
+  carom::KContacts<double> contacts;
   contacts.friction = friction;
   contacts.restitution = restitution;
   contacts.k = {two, zero, zero, two, zero, two};

@@ -9,7 +9,7 @@ int main() {
   std::vector<double> two{2}, zero{0}, slip{1}, approach{-3}, friction{0.3}, restitution{0.5};
   std::vector<double> impulse(1), expected(1);
 
-  carom::SpaceContacts<double> contacts;
+  carom::KContacts<double> contacts;
   contacts.friction = friction;
   contacts.restitution = restitution;
   contacts.k = {two, zero, zero, two, zero, two};

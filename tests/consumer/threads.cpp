@@ -31,7 +31,7 @@ std::vector<Hit> make_hits(std::size_t count) {
 
 void solve(carom::Solver& solver, Hit* hits, std::size_t n) {
   constexpr std::size_t stride = sizeof(Hit);
-  carom::SpaceContacts<double> contacts;
+  carom::KContacts<double> contacts;
   contacts.friction = {&hits->friction, n, stride};
   contacts.restitution = {&hits->restitution, n, stride};
   contacts.k = carom::SymmetricColumns<const double>::interleaved(hits->k, n, stride);
@@ -61,8 +61,8 @@ void solve(carom::SceneSolver& solver, Box* two) {
   scene.contacts.friction = {&friction, 2, 0};
   scene.contacts.restitution = {&restitution, 2, 0};
   scene.contacts.normal = carom::Vector3Columns<const double>::interleaved(up, 2, 0);
-  scene.contacts.lever_a = carom::Vector3Columns<const double>::interleaved(down, 2, 0);
-  scene.contacts.lever_b = carom::Vector3Columns<const double>::interleaved(up, 2, 0);
+  scene.contacts.r_a = carom::Vector3Columns<const double>::interleaved(down, 2, 0);
+  scene.contacts.r_b = carom::Vector3Columns<const double>::interleaved(up, 2, 0);
   scene.contacts.body_a = a;
   scene.contacts.body_b = b;
   carom::SceneResults<double> results;

@@ -29,10 +29,10 @@ void expect_within(const std::string& part, const std::string& text) {
   EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in '" << text << "'";
 }
 
-template <class Contacts>
+template <class AnyContacts>
 std::string solved(const io::Table& table, bool details = false) {
-  const support::FileContacts<Contacts> contacts(table);
-  support::FileResults<Contacts> results(contacts);
+  const support::FileContacts<AnyContacts> contacts(table);
+  support::FileResults<AnyContacts> results(contacts);
   Solver({.threads = 1}).solve(contacts.view(), results.view());
   std::ostringstream stream;
   results.store();
@@ -58,8 +58,8 @@ void expect_results_to_come_back() {
   std::string text = "friction,restitution,k_xx,k_xy,k_xz,k_yy,k_yz,k_zz,u0_x,u0_y,u0_z\n";
   for (int row = 0; row < 500; ++row) text += "0,0,1,0,0,1,0,1,0,0,-1\n";
   const io::Table table = table_of(text);
-  const support::FileContacts<SpaceContacts<T>> contacts(table);
-  support::FileResults<SpaceContacts<T>> results(contacts);
+  const support::FileContacts<KContacts<T>> contacts(table);
+  support::FileResults<KContacts<T>> results(contacts);
   const auto& u = results.view().separation_velocity;
   for (std::size_t row = 0; row < 500; ++row)
     for (std::size_t i = 0; i < 3; ++i) (std::array{u.x, u.y, u.z})[i][row] = numbers[3 * row + i];
@@ -74,7 +74,7 @@ void expect_results_to_come_back() {
   ASSERT_NE(place, std::string::npos);
   output.replace(place, written.size(), "old_x,old_y,old_z,u0_x,u0_y,u0_z");
   const io::Table again = table_of(output);
-  const support::FileContacts<SpaceContacts<T>> read(again);
+  const support::FileContacts<KContacts<T>> read(again);
   EXPECT_TRUE(read.faults().empty());
   const auto& u0 = read.view().separation_velocity;
   for (std::size_t row = 0; row < 500; ++row)
@@ -250,7 +250,7 @@ TEST(ContactFile, the_order_of_the_columns_is_free) {
   const io::Table table = table_of(csv_of({shuffled}));
   std::shuffle(shuffled.begin(), shuffled.end(), std::mt19937(1));
   const io::Table shuffled_table = table_of(csv_of({shuffled}));
-  const support::FileContacts<InlineContacts<double>> contacts(table), shuffled_contacts(shuffled_table);
+  const support::FileContacts<Contacts<double>> contacts(table), shuffled_contacts(shuffled_table);
   auto view = contacts.view(), other = shuffled_contacts.view();
   std::vector<double> values, other_values;
   io::visit_needed(view, [&](const std::string&, auto& column) { values.push_back(column[0]); });
@@ -264,13 +264,13 @@ TEST(ContactFile, columns_reach_the_fields_of_their_names) {
   for (std::size_t i = 0; i < row.size(); ++i) row[i].second = std::to_string(i);
   row = with(with(row, "impulse_step", "0.25"), "restitution_law", "kinetic");
   const io::Table table = table_of(csv_of({row}));
-  const support::FileContacts<InlineContacts<double>> contacts(table);
+  const support::FileContacts<Contacts<double>> contacts(table);
   const auto cell = [&](const std::string& name) { return table.numbers(name)[0]; };
   const auto& view = contacts.view();
   EXPECT_EQ(view.normal.y[0], cell("normal_y"));
   EXPECT_EQ(view.a.inverse_mass[0], cell("inverse_mass_a"));
   EXPECT_EQ(view.b.inverse_inertia.yz[0], cell("inverse_inertia_b_yz"));
-  EXPECT_EQ(view.lever_a.z[0], cell("lever_a_z"));
+  EXPECT_EQ(view.r_a.z[0], cell("r_a_z"));
   EXPECT_EQ(view.b.velocity.x[0], cell("velocity_b_x"));
   EXPECT_EQ(view.a.angular_velocity.z[0], cell("angular_velocity_a_z"));
   EXPECT_EQ(view.laws.step[0], 0.25);
@@ -282,7 +282,7 @@ TEST(ContactFile, cells_that_cannot_be_read_are_named_and_disturb_no_other_row) 
   const std::string text =
       csv_of({good, with(with(good, "u0_x", "abc"), "k_yy", ""), with(good, "restitution_law", "elastic"), good});
   const io::Table table = table_of(text);
-  const support::FileContacts<SpaceContacts<double>> contacts(table);
+  const support::FileContacts<KContacts<double>> contacts(table);
   ASSERT_EQ(contacts.faults().size(), 3u);
   EXPECT_EQ(contacts.faults()[0].row, 1u);
   EXPECT_EQ(contacts.faults()[0].message, "column k_yy: the cell is empty");
@@ -291,7 +291,7 @@ TEST(ContactFile, cells_that_cannot_be_read_are_named_and_disturb_no_other_row) 
   EXPECT_EQ(contacts.faults()[2].message,
             "column restitution_law: 'elastic' is not a restitution law: energetic, kinetic or kinematic");
 
-  const io::Table output = table_of(solved<SpaceContacts<double>>(table));
+  const io::Table output = table_of(solved<KContacts<double>>(table));
   const std::size_t status = output.find("status");
   EXPECT_EQ(output.cell(0, status), "ok");
   EXPECT_EQ(output.cell(1, status), "unreadable");
@@ -305,11 +305,11 @@ TEST(ContactFile, cells_that_cannot_be_read_are_named_and_disturb_no_other_row) 
 TEST(ContactFile, rows_with_too_few_or_too_many_cells_are_unreadable_and_stay_in_place) {
   const std::string text = csv_of({space_row(), without(space_row(), "k_xx"), with(space_row(), "extra", "7")});
   const io::Table table = table_of(text);
-  const support::FileContacts<SpaceContacts<double>> contacts(table);
+  const support::FileContacts<KContacts<double>> contacts(table);
   ASSERT_EQ(contacts.faults().size(), 2u);
   EXPECT_EQ(contacts.faults()[0].message, "the row has 10 cells, the header 11");
   EXPECT_EQ(contacts.faults()[1].message, "the row has 12 cells, the header 11");
-  const io::Table output = table_of(solved<SpaceContacts<double>>(table));
+  const io::Table output = table_of(solved<KContacts<double>>(table));
   ASSERT_EQ(output.rows(), 3u);
   for (std::size_t row = 0; row < 3; ++row) {
     EXPECT_EQ(output.width(row), output.header().size());
@@ -319,14 +319,14 @@ TEST(ContactFile, rows_with_too_few_or_too_many_cells_are_unreadable_and_stay_in
 
 TEST(ContactFile, a_header_alone_gives_a_header_alone) {
   const std::string header = csv_of({space_row()}).substr(0, csv_of({space_row()}).find('\n') + 1);
-  EXPECT_EQ(solved<SpaceContacts<double>>(table_of(header)),
+  EXPECT_EQ(solved<KContacts<double>>(table_of(header)),
             header.substr(0, header.size() - 1) + ",u_x,u_y,u_z,p_x,p_y,p_z,status,path\n");
 }
 
 TEST(ContactFile, rounding_to_float_is_that_of_the_float_columns) {
   const io::Table table = table_of(csv_of({with(space_row(), "k_xx", "0.1")}));
-  const support::FileContacts<SpaceContacts<double>> exact(table), rounded(table, {.rounded_to_float = true});
-  const support::FileContacts<SpaceContacts<float>> in_float(table);
+  const support::FileContacts<KContacts<double>> exact(table), rounded(table, {.rounded_to_float = true});
+  const support::FileContacts<KContacts<float>> in_float(table);
   EXPECT_EQ(exact.view().k.xx[0], 0.1);
   EXPECT_EQ(rounded.view().k.xx[0], static_cast<double>(0.1F));
   EXPECT_EQ(in_float.view().k.xx[0], 0.1F);
@@ -334,8 +334,8 @@ TEST(ContactFile, rounding_to_float_is_that_of_the_float_columns) {
 
 TEST(ContactFile, a_part_of_the_contacts_begins_where_it_says) {
   const io::Table table = table_of(csv_of({space_row(), with(space_row(), "u0_x", "42"), space_row()}));
-  const support::FileContacts<SpaceContacts<double>> contacts(table);
-  const io::ContactData<SpaceContacts<double>> data(contacts, 1, 2);
+  const support::FileContacts<KContacts<double>> contacts(table);
+  const io::ContactData<KContacts<double>> data(contacts, 1, 2);
   const auto& part = data.view();
   EXPECT_EQ(part.separation_velocity.x.count, 2u);
   EXPECT_EQ(part.separation_velocity.x[0], 42);
@@ -349,7 +349,7 @@ TEST(ResultFile, columns_that_nobody_reads_come_out_as_they_went_in) {
   row.emplace_back("padded", "\" p \"");
   row.emplace_back("text", "\"1.50\"");
   const io::Table table = table_of(csv_of({row}));
-  const std::string output = solved<SpaceContacts<double>>(table);
+  const std::string output = solved<KContacts<double>>(table);
   EXPECT_TRUE(output.starts_with("\"a, \"\"note\"\"\",k_xx,")) << output;
   const io::Table again = table_of(output);
   for (std::size_t column = 0; column < table.header().size(); ++column) {
@@ -367,8 +367,8 @@ TEST(ResultFile, columns_with_names_of_results_are_replaced_in_place) {
   Row row = space_row();
   row.insert(row.begin(), {"path", "old"});
   row = with(with(row, "u_z", "old"), "steps", "old");
-  const io::Table plain = table_of(solved<SpaceContacts<double>>(table_of(csv_of({space_row()})), true));
-  const io::Table output = table_of(solved<SpaceContacts<double>>(table_of(csv_of({row}))));
+  const io::Table plain = table_of(solved<KContacts<double>>(table_of(csv_of({space_row()})), true));
+  const io::Table output = table_of(solved<KContacts<double>>(table_of(csv_of({row}))));
   EXPECT_EQ(output.find("path"), 0u);
   EXPECT_EQ(output.find("work_compression"), io::Table::none);
   for (const std::string name : {"path", "u_z", "u_x", "steps"})
@@ -377,14 +377,14 @@ TEST(ResultFile, columns_with_names_of_results_are_replaced_in_place) {
 }
 
 TEST(ResultFile, solving_a_result_again_changes_nothing) {
-  const std::string once = solved<InlineContacts<double>>(table_of(csv_of({body_row()})), true);
-  EXPECT_EQ(solved<InlineContacts<double>>(table_of(once), true), once);
+  const std::string once = solved<Contacts<double>>(table_of(csv_of({body_row()})), true);
+  EXPECT_EQ(solved<Contacts<double>>(table_of(once), true), once);
 }
 
 TEST(ResultFile, details_come_on_demand) {
   const io::Table input = table_of(csv_of({body_row()}));
-  const io::Table plain = table_of(solved<InlineContacts<double>>(input));
-  const io::Table detailed = table_of(solved<InlineContacts<double>>(input, true));
+  const io::Table plain = table_of(solved<Contacts<double>>(input));
+  const io::Table detailed = table_of(solved<Contacts<double>>(input, true));
   for (const char* name : {"new_separation_velocity_x", "new_separation_velocity_y", "new_separation_velocity_z",
                            "work_compression", "work_decompression", "steps"}) {
     EXPECT_EQ(plain.find(name), io::Table::none) << name;
@@ -400,12 +400,12 @@ struct FaultCase {
   const char* message;
 };
 
-template <class Contacts>
+template <class AnyContacts>
 void expect_descriptions(const Row& good, const std::vector<FaultCase>& cases) {
   for (const FaultCase& fault : cases) {
     const io::Table table = table_of(csv_of({with(good, fault.column, fault.text)}));
-    const support::FileContacts<Contacts> contacts(table);
-    support::FileResults<Contacts> results(contacts);
+    const support::FileContacts<AnyContacts> contacts(table);
+    support::FileResults<AnyContacts> results(contacts);
     const Options options{.integrator = Integrator::euler};
     Solver({.threads = 1}).solve(contacts.view(), results.view(), options);
     const Status status = results.view().status[0];
@@ -415,10 +415,10 @@ void expect_descriptions(const Row& good, const std::vector<FaultCase>& cases) {
 }
 
 TEST(Faults, name_the_columns_of_the_body_form) {
-  expect_descriptions<InlineContacts<double>>(
+  expect_descriptions<Contacts<double>>(
       body_row(),
       {{"velocity_b_y", "nan", Status::not_a_number, "column velocity_b_y: nan is not a number"},
-       {"lever_a_z", "-inf", Status::infinite, "column lever_a_z: -inf is infinite in double"},
+       {"r_a_z", "-inf", Status::infinite, "column r_a_z: -inf is infinite in double"},
        {"normal_z", "2", Status::normal_not_unit,
         "columns normal_x, normal_y, normal_z: the normal's length is 2, not 1"},
        {"inverse_mass_b", "-0.5", Status::negative_inverse_mass, "column inverse_mass_b: -0.5 is negative"},
@@ -432,17 +432,17 @@ TEST(Faults, name_the_columns_of_the_body_form) {
 }
 
 TEST(Faults, name_the_columns_of_the_contact_space_form) {
-  expect_descriptions<SpaceContacts<double>>(
+  expect_descriptions<KContacts<double>>(
       space_row(), {{"u0_y", "inf", Status::infinite, "column u0_y: inf is infinite in double"},
                     {"k_xy", "9", Status::collision_matrix_not_positive_definite,
                      "columns k_xx to k_zz: the collision matrix is not positive definite in double"}});
-  expect_descriptions<SpaceContacts<float>>(
+  expect_descriptions<KContacts<float>>(
       space_row(), {{"u0_y", "1e300", Status::infinite, "column u0_y: 1e300 is infinite in float"}});
 }
 
 TEST(Faults, infinite_friction_is_none) {
   const io::Table table = table_of(csv_of({with(space_row(), "friction", "inf")}));
-  const io::Table output = table_of(solved<SpaceContacts<double>>(table));
+  const io::Table output = table_of(solved<KContacts<double>>(table));
   EXPECT_EQ(output.cell(0, output.find("status")), "ok");
 }
 

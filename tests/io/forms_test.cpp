@@ -20,10 +20,10 @@ TEST(Form, is_told_by_the_columns) {
 }
 
 TEST(Form, missing_columns_are_named) {
-  const Row bodies = without(without(body_row(), "lever_b_y"), "velocity_a_x");
+  const Row bodies = without(without(body_row(), "r_b_y"), "velocity_a_x");
   expect_within(
       ":1: not a contact file: the nearest is the body form, of which these columns are missing: "
-      "lever_b_y, velocity_a_x",
+      "r_b_y, velocity_a_x",
       error_of([&] { io::form_of(table_of(csv_of({bodies}))); }));
   expect_within("contact-space form, of which these columns are missing: friction",
                 error_of([&] { io::form_of(table_of(csv_of({without(space_row(), "friction")}))); }));
@@ -35,7 +35,7 @@ TEST(Form, a_column_that_only_contacts_in_3d_need_tells_the_dimension) {
   expect_within("the nearest is the contact-space form, of which these columns are missing: k_xz, k_yz, k_zz",
                 error_of([] { io::form_of(table_of(csv_of({with(planar_space_row(), "u0_z", "-1")}))); }));
   expect_within("the nearest is the body form, of which these columns are missing",
-                error_of([] { io::form_of(table_of(csv_of({with(planar_body_row(), "lever_a_z", "0")}))); }));
+                error_of([] { io::form_of(table_of(csv_of({with(planar_body_row(), "r_a_z", "0")}))); }));
 }
 
 TEST(Form, missing_columns_of_planar_forms_are_named) {

@@ -20,26 +20,26 @@
 namespace carom::test {
 namespace {
 
-using PlanarBodies = planar::InlineContacts<double>;
-using PlanarSpace = planar::SpaceContacts<double>;
+using PlanarBodies = planar::Contacts<double>;
+using PlanarSpace = planar::KContacts<double>;
 
-template <class Contacts>
+template <class AnyContacts>
 Row row_of() {
-  if constexpr (io::is_planar<Contacts>)
-    return io::has_bodies<Contacts> ? planar_body_row() : planar_space_row();
+  if constexpr (io::is_planar<AnyContacts>)
+    return io::has_bodies<AnyContacts> ? planar_body_row() : planar_space_row();
   else
-    return io::has_bodies<Contacts> ? body_row() : space_row();
+    return io::has_bodies<AnyContacts> ? body_row() : space_row();
 }
 
-template <class Contacts>
-void solve(const Contacts& contacts, const ResultsOf<Contacts>& results, Law law) {
+template <class AnyContacts>
+void solve(const AnyContacts& contacts, const ResultsOf<AnyContacts>& results, Law law) {
   Solver({.threads = 1}).solve(contacts, results, {.law = law});
 }
 
-template <class Contacts>
+template <class AnyContacts>
 io::Table solved(const io::Table& table, Law law = Law::incremental, bool details = false) {
-  const support::FileContacts<Contacts> contacts(table, {.law = law});
-  support::FileResults<Contacts> results(contacts);
+  const support::FileContacts<AnyContacts> contacts(table, {.law = law});
+  support::FileResults<AnyContacts> results(contacts);
   solve(contacts.view(), results.view(), law);
   std::ostringstream stream;
   results.store();
@@ -47,18 +47,18 @@ io::Table solved(const io::Table& table, Law law = Law::incremental, bool detail
   return table_of(stream.str());
 }
 
-template <class Contacts>
+template <class AnyContacts>
 std::vector<std::string> messages(const std::vector<Row>& rows, const io::ReadOptions& options = {}) {
   const io::Table table = table_of(csv_of(rows));
-  const support::FileContacts<Contacts> contacts(table, options);
+  const support::FileContacts<AnyContacts> contacts(table, options);
   std::vector<std::string> texts;
   for (const auto& fault : contacts.faults()) texts.push_back(std::to_string(fault.row) + ": " + fault.message);
   return texts;
 }
 
-template <class Contacts>
+template <class AnyContacts>
 class LawColumnsOf : public testing::Test {};
-using Forms = testing::Types<InlineContacts<double>, SpaceContacts<double>, PlanarBodies, PlanarSpace>;
+using Forms = testing::Types<Contacts<double>, KContacts<double>, PlanarBodies, PlanarSpace>;
 TYPED_TEST_SUITE(LawColumnsOf, Forms);
 
 TYPED_TEST(LawColumnsOf, every_name_of_a_law_is_read_and_an_empty_one_is_that_of_the_options) {
@@ -168,12 +168,12 @@ TYPED_TEST(LawColumnsOf, further_columns_are_read_and_must_be_filled) {
   EXPECT_EQ(contacts.faults()[0].message, "column target: the cell is empty");
 }
 
-template <class Contacts>
+template <class AnyContacts>
 std::string fault_in_words(const Row& row, Status expected, Law law = Law::incremental) {
   const io::Table table = table_of(csv_of({row}));
-  const support::FileContacts<Contacts> contacts(table, {.law = law});
+  const support::FileContacts<AnyContacts> contacts(table, {.law = law});
   EXPECT_TRUE(contacts.faults().empty());
-  support::FileResults<Contacts> results(contacts);
+  support::FileResults<AnyContacts> results(contacts);
   solve(contacts.view(), results.view(), law);
   const Status status = results.view().status[0];
   EXPECT_EQ(to_string(status), to_string(expected));
@@ -211,10 +211,10 @@ TYPED_TEST(LawColumnsOf, a_fault_is_not_blamed_on_a_parameter_that_the_law_does_
 
 TEST(LawColumns, pfeiffer_and_glocker_are_refused_in_3d_by_name) {
   const Row row = with_law_parameters(space_row());
-  EXPECT_EQ(fault_in_words<SpaceContacts<double>>(with(row, "law", "pfeiffer-glocker"), Status::law_unavailable),
+  EXPECT_EQ(fault_in_words<KContacts<double>>(with(row, "law", "pfeiffer-glocker"), Status::law_unavailable),
             "column law: pfeiffer-glocker is a law of planar contacts only");
-  EXPECT_EQ(fault_in_words<SpaceContacts<double>>(with(row, "weight_pfeiffer_glocker", "1"), Status::law_unavailable,
-                                                  Law::composite),
+  EXPECT_EQ(fault_in_words<KContacts<double>>(with(row, "weight_pfeiffer_glocker", "1"), Status::law_unavailable,
+                                              Law::composite),
             "pfeiffer-glocker is a law of planar contacts only");
 }
 
@@ -228,8 +228,8 @@ TEST(PlanarFile, columns_reach_the_fields_of_their_names) {
   EXPECT_EQ(view.normal.y[0], cell("normal_y"));
   EXPECT_EQ(view.a.inverse_mass[0], cell("inverse_mass_a"));
   EXPECT_EQ(view.b.inverse_inertia[0], cell("inverse_inertia_b"));
-  EXPECT_EQ(view.lever_a.x[0], cell("lever_a_x"));
-  EXPECT_EQ(view.lever_b.y[0], cell("lever_b_y"));
+  EXPECT_EQ(view.r_a.x[0], cell("r_a_x"));
+  EXPECT_EQ(view.r_b.y[0], cell("r_b_y"));
   EXPECT_EQ(view.b.velocity.y[0], cell("velocity_b_y"));
   EXPECT_EQ(view.a.angular_velocity[0], cell("angular_velocity_a"));
 }
@@ -274,8 +274,8 @@ void expect_planar_results_to_come_back() {
       if (const T x = std::bit_cast<T>(static_cast<Bits>(random())); std::isfinite(x)) return x;
   };
   const io::Table table = table_of(csv_of(std::vector<Row>(200, planar_space_row())));
-  const support::FileContacts<planar::SpaceContacts<T>> contacts(table);
-  support::FileResults<planar::SpaceContacts<T>> results(contacts);
+  const support::FileContacts<planar::KContacts<T>> contacts(table);
+  support::FileResults<planar::KContacts<T>> results(contacts);
   const auto& p = results.view().impulse;
   for (std::size_t row = 0; row < contacts.size(); ++row) {
     p.x[row] = number();
@@ -285,7 +285,7 @@ void expect_planar_results_to_come_back() {
   results.store();
   io::write_results(stream, table, contacts, results, false);
   const io::Table output = table_of(stream.str());
-  const support::FileContacts<planar::SpaceContacts<T>> again(output, {.further = {"p_x", "p_y"}});
+  const support::FileContacts<planar::KContacts<T>> again(output, {.further = {"p_x", "p_y"}});
   EXPECT_TRUE(again.faults().empty());
   for (std::size_t row = 0; row < contacts.size(); ++row) {
     EXPECT_EQ(std::bit_cast<Bits>(static_cast<T>(again.numbers().at("p_x")[row])), std::bit_cast<Bits>(p.x[row]));

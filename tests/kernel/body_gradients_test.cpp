@@ -50,8 +50,8 @@ BodyPair<double> random_pair(support::Draw& draw) {
 }
 
 template <class N>
-SpaceContacts<N> contacts_of(const ContactSpace<N>& space, const N& friction, const N& restitution) {
-  SpaceContacts<N> c;
+KContacts<N> contacts_of(const ContactSpace<N>& space, const N& friction, const N& restitution) {
+  KContacts<N> c;
   c.friction = {&friction, 1};
   c.restitution = {&restitution, 1};
   c.k = SymmetricColumns<const N>::interleaved(space.k.data(), 1);
@@ -76,7 +76,7 @@ TEST(BodyGradients, agree_with_differences) {
     ContactCotangent<double> cotangent;
     cotangent.of_impulse = detail::product(space.frame, a);
     cotangent.of_velocity = detail::product(space.frame, b);
-    const SpaceContacts<double> contacts = contacts_of(space, friction, restitution);
+    const KContacts<double> contacts = contacts_of(space, friction, restitution);
     Results<double> results;
     results.impulse = Vector3Columns<double>::interleaved(cotangent.impulse.data(), 1);
     results.separation_velocity = Vector3Columns<double>::interleaved(cotangent.velocity.data(), 1);

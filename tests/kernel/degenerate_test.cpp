@@ -48,18 +48,18 @@ constexpr Wide error_unit = 1e-14L / epsilon<double>* epsilon<T>;
 
 // [1] Share of |u0|. A smaller slip has come to rest, or keeps its direction.
 template <class T>
-constexpr Wide least_slip = std::is_same_v<T, float> ? 0x1p-20L : 0x1p-49L;
+constexpr Wide min_slip = std::is_same_v<T, float> ? 0x1p-20L : 0x1p-49L;
 
 // Up to here float promises an answer.
 template <class T>
-constexpr double largest_condition = std::is_same_v<T, float> ? 1e4 : std::numeric_limits<double>::infinity();
+constexpr double max_condition = std::is_same_v<T, float> ? 1e4 : std::numeric_limits<double>::infinity();
 
 template <class T>
-InlineContacts<T> view(const RandomContacts<T>& contacts) {
+Contacts<T> view(const RandomContacts<T>& contacts) {
   return contacts.inline_contacts();
 }
 template <class T>
-SpaceContacts<T> view(const RandomSpaceContacts<T>& contacts) {
+KContacts<T> view(const RandomSpaceContacts<T>& contacts) {
   return contacts.space_contacts();
 }
 
@@ -72,9 +72,9 @@ void for_each_kind(Check&& check) {
     check("contact space, " + std::string(name), support::degenerate_in_contact_space<T>(kind, contacts_of_a_kind, 7));
 }
 
-template <class T, class Contacts>
-ResultArrays<T> solved(const Contacts& contacts) {
-  ResultArrays<T> results(contacts_of_a_kind, std::is_same_v<Contacts, RandomContacts<T>>);
+template <class T, class AnyContacts>
+ResultArrays<T> solved(const AnyContacts& contacts) {
+  ResultArrays<T> results(contacts_of_a_kind, std::is_same_v<AnyContacts, RandomContacts<T>>);
   SolverSetup options;
   options.execution.threads = 1;
   ConfiguredSolver(options).solve(view(contacts), results.results());
@@ -156,7 +156,7 @@ TYPED_TEST(Degenerate, contacts_agree_with_the_exact_reference) {
       const Encounter e = encounter(contacts, i);
       const double cond = condition(e.k);
       // Rounded to T, a K may have a negative eigenvalue.
-      if (!(cond > 0 && cond <= largest_condition<T>)) continue;
+      if (!(cond > 0 && cond <= max_condition<T>)) continue;
       ++compared;
       ASSERT_EQ(expected.status[i], Status::ok) << name << ' ' << i;
       const Exact exact = {wide_at(expected.separation_velocity, i), wide_at(expected.impulse, i)};
@@ -196,7 +196,7 @@ TYPED_TEST(Degenerate, contacts_keep_to_the_law) {
 
       // Energy of a slip below the least one, and the change of ½ p·K p by the entries of K, which are rounded when
       // they are scaled and when they are turned to the axes of M.
-      const Wide of_slip = length(p) * least_slip<T> * length(e.u0) / 2;
+      const Wide of_slip = length(p) * min_slip<T> * length(e.u0) / 2;
       const Wide of_k = epsilon<T> * e.k_terms * dot(p, p);
       ASSERT_LE(energy_gain(e, results, i), rounding_of_energy(e, results, i) + of_slip + of_k);
     }

@@ -59,7 +59,7 @@ Form form_of(const Row& row) {
 template <class T, std::size_t D>
 std::size_t expect_promises_kept(const Row& row) {
   std::size_t judged = 0;
-  Contacts<T> contacts(form_of(row), 1);
+  AnyContacts<T> contacts(form_of(row), 1);
   for (const auto& [name, value] : row.numbers) contacts[name][0] = static_cast<T>(value);
   Options options;
   options.law = row.law;

@@ -41,8 +41,8 @@ Golden read(const std::string& file, const std::string& name) {
   return golden;
 }
 
-template <class Contacts>
-ResultArrays<double> solve(const Contacts& contacts, Isa isa, int steps, bool bodies) {
+template <class AnyContacts>
+ResultArrays<double> solve(const AnyContacts& contacts, Isa isa, int steps, bool bodies) {
   SolverSetup options;
   options.integrator = Integrator::euler;
   options.execution.isa = isa;
@@ -73,7 +73,7 @@ void expect_errors_to_halve(const std::vector<std::size_t>& rows, Difference&& e
 
 TEST(KernelGolden, errors_in_contact_space_halve_with_the_step) {
   const Golden golden = read("incremental3d.csv", "u");
-  const support::FileContacts<SpaceContacts<double>> contacts(golden.table);
+  const support::FileContacts<KContacts<double>> contacts(golden.table);
   const auto& u0 = contacts.view().separation_velocity;
   for (const Isa isa : available_isas()) {
     expect_errors_to_halve(golden.rows, [&](int steps) {
@@ -89,7 +89,7 @@ TEST(KernelGolden, errors_in_contact_space_halve_with_the_step) {
 }
 
 /// vA + wA x rA - vB - wB x rB
-std::array<double, 3> separation_velocity(const InlineContacts<double>& c, const Vector3Columns<const double>& va,
+std::array<double, 3> separation_velocity(const Contacts<double>& c, const Vector3Columns<const double>& va,
                                           const Vector3Columns<const double>& wa,
                                           const Vector3Columns<const double>& vb,
                                           const Vector3Columns<const double>& wb, std::size_t i) {
@@ -97,13 +97,13 @@ std::array<double, 3> separation_velocity(const InlineContacts<double>& c, const
     return std::array{v.x[i] + w.y[i] * r.z[i] - w.z[i] * r.y[i], v.y[i] + w.z[i] * r.x[i] - w.x[i] * r.z[i],
                       v.z[i] + w.x[i] * r.y[i] - w.y[i] * r.x[i]};
   };
-  const auto a = point(va, wa, c.lever_a), b = point(vb, wb, c.lever_b);
+  const auto a = point(va, wa, c.r_a), b = point(vb, wb, c.r_b);
   return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
 }
 
 TEST(KernelGolden, errors_of_bodies_halve_with_the_step) {
   const Golden golden = read("bodies3d.csv", "impulse");
-  const support::FileContacts<InlineContacts<double>> contacts(golden.table);
+  const support::FileContacts<Contacts<double>> contacts(golden.table);
   const auto& c = contacts.view();
   const auto after = [&](const std::string& name) {
     std::array<std::vector<double>, 3> columns;
@@ -136,7 +136,7 @@ TEST(KernelGolden, errors_of_bodies_halve_with_the_step) {
 
 TEST(KernelGolden, contacts_that_separate_are_left_alone) {
   const Golden golden = read("bodies3d.csv", "impulse");
-  const support::FileContacts<InlineContacts<double>> contacts(golden.table);
+  const support::FileContacts<Contacts<double>> contacts(golden.table);
   const auto results = solve(contacts.view(), Isa::automatic, 200, true);
   std::size_t tried = 0;
   for (const std::size_t i : golden.rows) {
@@ -153,7 +153,7 @@ TEST(KernelGolden, contacts_that_separate_are_left_alone) {
 // of each is that of the impulse times 1/m or I^-1 r x, to rounding.
 TEST(KernelGolden, new_velocities_of_bodies_are_those_of_the_golden_impulse) {
   const Golden golden = read("bodies3d.csv", "impulse");
-  const support::FileContacts<InlineContacts<double>> contacts(golden.table);
+  const support::FileContacts<Contacts<double>> contacts(golden.table);
   const auto& c = contacts.view();
   std::array<std::vector<double>, 3> velocity;
   for (std::size_t j = 0; j < 3; ++j) velocity[j] = golden.table.numbers(std::string("new_velocity_b_") + "xyz"[j]);
@@ -174,8 +174,8 @@ TEST(KernelGolden, new_velocities_of_bodies_are_those_of_the_golden_impulse) {
 // tenth.
 TEST(KernelGolden, float_comes_as_near_to_the_golden_values_as_the_step_lets_it) {
   const Golden golden = read("incremental3d.csv", "u");
-  const support::FileContacts<SpaceContacts<double>> contacts(golden.table);
-  const support::FileContacts<SpaceContacts<float>> rounded(golden.table);
+  const support::FileContacts<KContacts<double>> contacts(golden.table);
+  const support::FileContacts<KContacts<float>> rounded(golden.table);
   const auto in_double = solve(contacts.view(), Isa::automatic, 200, false);
   for (const Isa isa : available_isas()) {
     SolverSetup options;
@@ -201,7 +201,7 @@ TEST(KernelGolden, float_comes_as_near_to_the_golden_values_as_the_step_lets_it)
 
 TEST(KernelGolden, contacts_that_stick_from_the_start_are_exact) {
   const Golden golden = read("incremental3d.csv", "u");
-  const support::FileContacts<SpaceContacts<double>> contacts(golden.table);
+  const support::FileContacts<KContacts<double>> contacts(golden.table);
   std::size_t tried = 0;
   const auto results = solve(contacts.view(), Isa::automatic, 200, false);
   for (const std::size_t i : golden.rows) {
@@ -220,7 +220,7 @@ TEST(KernelGolden, contacts_that_stick_from_the_start_are_exact) {
 // u = (-18.30499434, -63.75658395, 3.19134599), p = (-15.09702356, 25.63524771, 60.81154355).
 TEST(KernelGolden, a_collision_with_two_compressions_converges) {
   const double k[] = {20, -23, 4, 31, -7, 4}, u0[] = {630, -780, -0.22}, friction = 0.5, restitution = 0.9;
-  SpaceContacts<double> contact;
+  KContacts<double> contact;
   const auto one = [](const double& x) { return Column<const double>(&x, 1); };
   contact.k = {one(k[0]), one(k[1]), one(k[2]), one(k[3]), one(k[4]), one(k[5])};
   contact.separation_velocity = {one(u0[0]), one(u0[1]), one(u0[2])};

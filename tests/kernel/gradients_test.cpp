@@ -39,7 +39,8 @@ TEST(Gradients, agree_with_differences_in_34_digits) {
     for (std::size_t i = 0; i < golden.size(); ++i) {
       const double error = error_of(table, i, golden[i]);
       if (is_generic(golden[i])) generic.push_back(error);
-      EXPECT_LE(error, is_generic(golden[i]) ? 1e-10 : 1e-8) << i << ' ' << golden[i].kind << ' ' << golden[i].course;
+      EXPECT_LE(error, is_generic(golden[i]) ? 1e-10 : 1e-8)
+          << i << ' ' << golden[i].kind << ' ' << golden[i].sliding_end;
     }
     EXPECT_LE(median(generic), 1e-14);
   }
@@ -283,7 +284,7 @@ TEST(Gradients, faults_of_choices_are_those_of_solve) {
   constexpr std::size_t count = 40;
   GradientTable<float> table;
   add_random_contacts(count, 2, {Law::chatterjee_ruina}, table);
-  SpaceContacts<float> contacts = table.contacts();
+  KContacts<float> contacts = table.contacts();
   const Gradients<float> gradients = table.gradients();
   Solver solver;
   EXPECT_EQ(solver.differentiate(contacts, gradients)[GradientStatus::none], 0U);

@@ -84,8 +84,8 @@ TYPED_TEST(Invariants, momentum_and_angular_momentum_are_conserved) {
       EXPECT_LE(norm(minus(at(w, i), plus(at(body.angular_velocity, i), turn))), epsilon * (5 * size + norm(at(w, i))))
           << i;
     };
-    check(c.a, c.lever_a, r.velocity_a, r.angular_velocity_a, 1);
-    check(c.b, c.lever_b, r.velocity_b, r.angular_velocity_b, -1);
+    check(c.a, c.r_a, r.velocity_a, r.angular_velocity_a, 1);
+    check(c.b, c.r_b, r.velocity_b, r.angular_velocity_b, -1);
   }
 }
 
@@ -114,7 +114,7 @@ struct Solved {
 };
 
 constexpr bool slides_to_the_end(Path path) {
-  return path.course == Course::slide_end;
+  return path.sliding_end == SlidingEnd::slide_end;
 }
 
 TYPED_TEST(Invariants, the_velocity_changes_by_k_times_the_impulse) {
@@ -186,8 +186,8 @@ TYPED_TEST(Invariants, energy_grows_by_no_more_than_the_step_allows) {
         }
       });
   ASSERT_GT(largest, 0) << "the batch should have a contact that gains by the step";
-  EXPECT_NEAR(solved.report.largest_energy_gain, largest, largest * 1e3 * epsilon);
-  EXPECT_EQ(solved.report.largest_energy_gain_contact, of_contact);
+  EXPECT_NEAR(solved.report.max_energy_gain, largest, largest * 1e3 * epsilon);
+  EXPECT_EQ(solved.report.max_energy_gain_contact, of_contact);
 }
 
 // Stronge's law: decompression gives back e² of what compression took, and with Euler's overshoot one step more at

@@ -53,10 +53,10 @@ struct Line {
   T inverse_mass[2] = {T(1) / 2, T(1) / 6}, velocity[2] = {3, -1}, minus_one = -1;
   T tangential_restitution = T(0.25);
 
-  template <class Contacts>
-  Contacts contacts() const {
+  template <class AnyContacts>
+  AnyContacts contacts() const {
     const auto one = [](const T& x) { return Column<const T>::repeat(x, 1); };
-    constexpr bool flat = !requires(Contacts c) {
+    constexpr bool flat = !requires(AnyContacts c) {
       c.normal.z;
     };
     const auto vector = [&](const T& x) {
@@ -77,7 +77,7 @@ struct Line {
       else
         return SymmetricColumns<const T>{one(zero), one(zero), one(zero), one(zero), one(zero), one(zero)};
     };
-    Contacts c;
+    AnyContacts c;
     c.friction = one(friction);
     c.restitution = one(restitution);
     c.laws.tangential_restitution = one(tangential_restitution);
@@ -85,7 +85,7 @@ struct Line {
     c.normal = vector(minus_one);
     c.a = {one(inverse_mass[0]), inertia(), vector(velocity[0]), scalar()};
     c.b = {one(inverse_mass[1]), inertia(), vector(velocity[1]), scalar()};
-    c.lever_a = c.lever_b = vector(zero);
+    c.r_a = c.r_b = vector(zero);
     return c;
   }
 };
@@ -108,8 +108,8 @@ TYPED_TEST(Known, bodies_on_a_line_rebound_as_momentum_and_restitution_say) {
           planar::Results<T> in_plane;
           in_plane.velocity_a.x = {&flat[0], 1};
           in_plane.velocity_b.x = {&flat[1], 1};
-          ASSERT_EQ(solver.solve(line.template contacts<InlineContacts<T>>(), space.results()).count(Status::ok), 1u);
-          solver.solve(line.template contacts<planar::InlineContacts<T>>(), in_plane);
+          ASSERT_EQ(solver.solve(line.template contacts<Contacts<T>>(), space.results()).count(Status::ok), 1u);
+          solver.solve(line.template contacts<planar::Contacts<T>>(), in_plane);
           for (const auto& [v_a, v_b] :
                {std::pair{space.velocity_a[0][0], space.velocity_b[0][0]}, std::pair{flat[0], flat[1]}}) {
             EXPECT_NEAR(static_cast<double>(v_a), a, bound) << to_string(law) << ' ' << to_string(isa);
@@ -208,12 +208,12 @@ std::array<std::array<double, 2>, 2> impulses(std::array<double, 3> k, std::arra
   const T xx = number(k[0]), xn = number(k[1]), nn = number(k[2]), other = number(0.75), zero = 0, t = number(u0[0]),
           n = number(u0[1]), mu = number(friction), e = number(restitution);
   const auto one = [](const T& x) { return Column<const T>::repeat(x, 1); };
-  planar::SpaceContacts<T> flat;
+  planar::KContacts<T> flat;
   flat.k.xx = one(xx);
   flat.k.xy = one(xn);
   flat.k.yy = one(nn);
   flat.separation_velocity = {one(t), one(n)};
-  SpaceContacts<T> space;
+  KContacts<T> space;
   space.k = {one(xx), one(zero), one(xn), one(other), one(zero), one(nn)};
   space.separation_velocity = {one(t), one(zero), one(n)};
   flat.friction = space.friction = one(mu);
@@ -300,7 +300,7 @@ TYPED_TEST(Known, infinite_friction_reverses_the_slip_under_smiths_law) {
   const T k[6] = {2, T(0.3), T(0.4), T(1.5), T(-0.2), 1}, u0[3] = {1, T(0.5), -1}, e = T(0.5),
           infinity = std::numeric_limits<T>::infinity();
   const auto one = [](const T& x) { return Column<const T>::repeat(x, 1); };
-  SpaceContacts<T> c;
+  KContacts<T> c;
   c.k = {one(k[0]), one(k[1]), one(k[2]), one(k[3]), one(k[4]), one(k[5])};
   c.separation_velocity = {one(u0[0]), one(u0[1]), one(u0[2])};
   c.friction = one(infinity);
@@ -344,7 +344,7 @@ TYPED_TEST(Known, a_pendulum_without_a_hinge_that_gives_way_is_a_fault) {
   using T = TypeParam;
   const T xx = 4, xn = 2, nn = 1, t = -2, n = -1, half = T(0.5);
   const auto one = [](const T& x) { return Column<const T>::repeat(x, 1); };
-  planar::SpaceContacts<T> c;
+  planar::KContacts<T> c;
   c.k.xx = one(xx);
   c.k.xy = one(xn);
   c.k.yy = one(nn);

@@ -19,7 +19,7 @@ namespace carom::test {
 namespace {
 
 // One sliding contact with every parameter that its dimension has.
-template <class Contacts>
+template <class AnyContacts>
 struct OneContact {
   std::map<std::string, double> values = {
       {"friction", 0.3},        {"restitution", 0.5},       {"tangential_restitution", 0.25},
@@ -30,7 +30,7 @@ struct OneContact {
   std::string without;
 
   OneContact() {
-    const bool planar = io::is_planar<Contacts>;
+    const bool planar = io::is_planar<AnyContacts>;
     for (const auto& [name, value] : std::map<std::string, double>{{"k_xx", 2},
                                                                    {"k_xy", planar ? -0.2 : 0.1},
                                                                    {"k_xz", -0.2},
@@ -49,14 +49,14 @@ struct OneContact {
   };
 
   Solved solve(Law law) {
-    Contacts contacts;
+    AnyContacts contacts;
     const auto take = [&](const std::string& name, Column<const double>& column) {
       if (const auto found = values.find(name); found != values.end() && name != without) column = {&found->second, 1};
     };
     io::visit_needed(contacts, take);
     io::visit_law_parameters(contacts, take);
     Solved solved{};
-    ResultsOf<Contacts> results;
+    ResultsOf<AnyContacts> results;
     results.status = {&solved.status, 1};
     std::size_t axis = 0;
     const auto place = [&](const std::string&, Column<double>& column) { column = {&solved.impulse[axis++], 1}; };
@@ -66,15 +66,15 @@ struct OneContact {
   }
 };
 
-template <class Contacts>
+template <class AnyContacts>
 class LawInfoOf : public testing::Test {
  public:
-  static bool is_here(const LawInfo& info) { return io::is_planar<Contacts> ? info.in_plane : info.in_space; }
+  static bool is_here(const LawInfo& info) { return io::is_planar<AnyContacts> ? info.in_plane : info.in_space; }
   static bool is_here(const LawParameter& parameter) {
-    return io::is_planar<Contacts> ? parameter.in_plane : parameter.in_space;
+    return io::is_planar<AnyContacts> ? parameter.in_plane : parameter.in_space;
   }
 };
-using Forms = testing::Types<SpaceContacts<double>, planar::SpaceContacts<double>>;
+using Forms = testing::Types<KContacts<double>, planar::KContacts<double>>;
 TYPED_TEST_SUITE(LawInfoOf, Forms);
 
 TYPED_TEST(LawInfoOf, laws_of_the_dimension_are_available_and_no_others) {
@@ -156,7 +156,7 @@ std::size_t energy_gains_in_space(Law law) {
     candidate_y.push_back(draw.uniform(-10, 10));
     candidate_z.push_back(draw.uniform(-10, 10));
   }
-  SpaceContacts<double> contacts = random.space_contacts();
+  KContacts<double> contacts = random.space_contacts();
   contacts.laws.tangential_restitution = e_t;
   contacts.laws.impulse_ratio_1 = ratio_1;
   contacts.laws.impulse_ratio_2 = ratio_2;
@@ -180,7 +180,7 @@ std::size_t energy_gains_in_space(Law law) {
 std::size_t energy_gains_in_plane(Law law) {
   support::RandomPlanarSpace<double> random(many, 5);
   // Of a composite all members stand in the plane's own parameters.
-  planar::SpaceContacts<double> contacts = random.view();
+  planar::KContacts<double> contacts = random.view();
   std::vector<double> x(many), y(many);
   std::vector<Status> status(many);
   planar::Results<double> results;

@@ -1,4 +1,4 @@
-// Restitution above 1, which Options::largest_restitution allows. [CR] A. Chatterjee, A. Ruina, A New Algebraic Rigid
+// Restitution above 1, which Options::max_restitution allows. [CR] A. Chatterjee, A. Ruina, A New Algebraic Rigid
 // Body Collision Law Based on Impulse Space Considerations, 1998, section 3.5.
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ TYPED_TEST_SUITE(RestitutionAboveOne, Precisions);
 
 SolverSetup up_to(double largest, Law law = Law::incremental, Isa isa = Isa::automatic) {
   SolverSetup options;
-  options.largest_restitution = largest;
+  options.max_restitution = largest;
   options.law = law;
   options.execution.isa = isa;
   options.execution.threads = 1;
@@ -84,7 +84,7 @@ TYPED_TEST(RestitutionAboveOne, is_a_fault_of_the_reference_as_well) {
 
 TEST(LargestRestitution, below_1_or_above_100_is_misuse) {
   for (const double wrong : {0.99, 100.5, std::numeric_limits<double>::quiet_NaN()})
-    EXPECT_THROW(ConfiguredSolver(up_to(wrong)).solve(SpaceContacts<float>{}, Results<float>{}), Error);
+    EXPECT_THROW(ConfiguredSolver(up_to(wrong)).solve(KContacts<float>{}, Results<float>{}), Error);
 }
 
 // [CR] figure 9: K = 1 and u0 = (1, -y) nearly grazing. Friction slides to the end, p = (-μ, 1) p_n with p_n = (1 + e)
@@ -94,7 +94,7 @@ TYPED_TEST(RestitutionAboveOne, need_not_gain_energy_where_there_is_friction) {
   using T = TypeParam;
   const T one = 1, zero = 0, approach = T(-0.05), friction = T(0.5);
   const auto all = [](const T& x) { return Column<const T>::repeat(x, 1); };
-  SpaceContacts<T> c;
+  KContacts<T> c;
   c.k = {all(one), all(zero), all(zero), all(one), all(zero), all(one)};
   c.separation_velocity = {all(one), all(zero), all(approach)};
   c.friction = all(friction);
@@ -114,8 +114,8 @@ TYPED_TEST(RestitutionAboveOne, need_not_gain_energy_where_there_is_friction) {
         const auto impulse = [&](std::size_t i) { return static_cast<double>(found.impulse[i][0]); };
         EXPECT_NEAR(impulse(0), -0.5 * p, bound) << to_string(law) << ' ' << e;
         EXPECT_NEAR(impulse(2), p, bound) << to_string(law) << ' ' << e;
-        EXPECT_NEAR(report.largest_energy_gain, std::max(gain, 0.0), bound) << to_string(law) << ' ' << e;
-        EXPECT_EQ(report.largest_energy_gain > 0, e > 16.6) << to_string(law) << ' ' << e;
+        EXPECT_NEAR(report.max_energy_gain, std::max(gain, 0.0), bound) << to_string(law) << ' ' << e;
+        EXPECT_EQ(report.max_energy_gain > 0, e > 16.6) << to_string(law) << ' ' << e;
       }
 }
 
@@ -128,7 +128,7 @@ TYPED_TEST(RestitutionAboveOne, leaves_all_other_promises_as_they_are) {
   raise(drawn.restitution);
   RandomLaws<T> parameters(n, 78);
   parameters.weights[1].assign(n, T(0.5));  // no composite of nothing
-  SpaceContacts<T> c = drawn.space_contacts();
+  KContacts<T> c = drawn.space_contacts();
   parameters.give(c.laws);
   const auto wide = [](T x) { return static_cast<double>(x); };
   for (const Isa isa : available_isas())
@@ -174,7 +174,7 @@ TYPED_TEST(RestitutionAboveOne, of_brach_gains_no_more_than_without_friction) {
   RandomSpaceContacts<T> drawn(n, 79);
   raise(drawn.restitution);
   const RandomLaws<T> parameters(n, 80);
-  SpaceContacts<T> c = drawn.space_contacts();
+  KContacts<T> c = drawn.space_contacts();
   parameters.give(c.laws);
   const auto wide = [](T x) { return static_cast<double>(x); };
   for (const Isa isa : available_isas()) {

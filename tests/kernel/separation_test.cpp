@@ -54,7 +54,7 @@ struct GrazingInSpace {
     }
   }
 
-  SpaceContacts<T> view() const {
+  KContacts<T> view() const {
     auto c = contacts.space_contacts();
     laws.give(c.laws);
     return c;
@@ -160,7 +160,7 @@ TYPED_TEST(Separation, under_kinematic_restitution_is_that_of_the_definition) {
       const double u_z = found.separation_velocity[2][i], restored = drawn.restored(i);
       const double bound = 4 * TestFixture::epsilon * restored + std::numeric_limits<TypeParam>::denorm_min();
       ASSERT_GE(u_z, restored - bound) << to_string(isa) << ", contact " << i;
-      if (found.path[i].course != Course::stick_in_d) {
+      if (found.path[i].sliding_end != SlidingEnd::stick_in_d) {
         ASSERT_LE(u_z, restored + bound) << to_string(isa) << ", contact " << i;
       }
     }
@@ -175,7 +175,7 @@ TEST(SeparationByTheReference, under_kinematic_restitution_is_that_of_the_defini
     const double u_z = found.separation_velocity[2][i], restored = drawn.restored(i);
     const double bound = 4 * std::numeric_limits<double>::epsilon() * restored;
     ASSERT_GE(u_z, restored - bound) << "contact " << i;
-    if (found.path[i].course != Course::stick_in_d) {
+    if (found.path[i].sliding_end != SlidingEnd::stick_in_d) {
       ASSERT_LE(u_z, restored + bound) << "contact " << i;
     }
   }

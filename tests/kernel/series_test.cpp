@@ -80,7 +80,7 @@ TYPED_TEST(Series, meets_the_golden_set_on_every_isa) {
   using T = TypeParam;
   const Golden golden = read_golden();
   const std::size_t kind = golden.table.find("kind"), path = golden.table.find("path");
-  const support::FileContacts<SpaceContacts<T>> contacts(golden.table);
+  const support::FileContacts<KContacts<T>> contacts(golden.table);
   for (const Isa isa : available_isas()) {
     ResultArrays<T> results(contacts.size(), false);
     ConfiguredSolver(options(isa)).solve(contacts.view(), results.results());
@@ -128,7 +128,7 @@ TYPED_TEST(Series, meets_the_planar_golden_set) {
   const std::vector<T> kxx = numbers("k_xx"), kxy = numbers("k_xy"), kyy = numbers("k_yy");
   const std::vector<T> ux = numbers("u0_x"), uy = numbers("u0_y"), zeros(n, T(0));
   const std::vector<T> friction = numbers("friction"), restitution = numbers("restitution");
-  SpaceContacts<T> contacts;
+  KContacts<T> contacts;
   contacts.k = {kxx, zeros, kxy, kxx, zeros, kyy};
   contacts.separation_velocity = {ux, zeros, uy};
   contacts.friction = friction;
@@ -227,8 +227,8 @@ struct Mixed {
       if (i % 17 == 0) contacts.restitution[i] = T(0);
     }
   }
-  SpaceContacts<T> view() const {
-    SpaceContacts<T> v = contacts.space_contacts();
+  KContacts<T> view() const {
+    KContacts<T> v = contacts.space_contacts();
     v.laws.restitution_law = law;
     return v;
   }

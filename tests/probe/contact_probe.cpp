@@ -91,7 +91,8 @@ std::uint64_t contacts_of_a_round(std::optional<Law> only) {
 
 /// Stores the contact as a line of a contact file, with its header.
 template <class T>
-void keep_row(Record::Example& example, const Contacts<T>& c, std::size_t i, Law law, RestitutionLaw restitution_law) {
+void keep_row(Record::Example& example, const AnyContacts<T>& c, std::size_t i, Law law,
+              RestitutionLaw restitution_law) {
   example.header = "law,restitution_law";
   example.row = fmt::format("{},{}", carom::to_string(law), carom::to_string(restitution_law));
   for (const auto& [name, column] : c.columns) {
@@ -103,11 +104,11 @@ void keep_row(Record::Example& example, const Contacts<T>& c, std::size_t i, Law
 /// Solves the contacts again with other neighbours, on another ISA, on two threads and maybe in place. Returns which
 /// results kept their bits.
 template <class T>
-std::vector<bool> kept_bits(const Contacts<T>& contacts, const Outcomes<T>& outcomes, const Options& options,
+std::vector<bool> kept_bits(const AnyContacts<T>& contacts, const Outcomes<T>& outcomes, const Options& options,
                             support::Draw& draw) {
   const std::vector<Isa> isas = support::isas_with_fma();
   const std::size_t first = draw.below(batch);
-  Contacts<T> turned = rotated(contacts, first);
+  AnyContacts<T> turned = rotated(contacts, first);
   Outcomes<T> others(batch);
   Solver solver({.isa = isas[draw.below(isas.size())], .threads = 2});
   solve(solver, turned, others, options, draw.below(2) == 0);
@@ -119,7 +120,7 @@ std::vector<bool> kept_bits(const Contacts<T>& contacts, const Outcomes<T>& outc
 template <class T, std::size_t D>
 void probe_batch(Form form, Kind kind, std::uint64_t number, std::optional<Law> only, Result& result) {
   support::Draw draw(number);
-  Contacts<T> contacts = Drawer<T>(kind, form, batch, draw).take();
+  AnyContacts<T> contacts = Drawer<T>(kind, form, batch, draw).take();
   std::vector<Encounter<Real<T>, D>> encounters;
   for (std::size_t i = 0; i < batch; ++i) encounters.push_back(encounter<Real<T>, D>(contacts, i));
   Outcomes<T> outcomes(batch);
@@ -247,9 +248,10 @@ void print(const Case& c, const Record& r) {
 std::optional<Counts> search_contacts(const ContactSearch& search, const GoesOn& goes_on) {
   const std::uint64_t round = contacts_of_a_round(search.law);
   // Whole rounds, so that a search over a given number of contacts draws the same ones on any number of threads.
-  const std::uint64_t rounds = search.contacts / round + (search.contacts % round > 0 ? 1 : 0);
+  const std::uint64_t inner_iterations = search.contacts / round + (search.contacts % round > 0 ? 1 : 0);
   const auto parts = on_threads<Result>(
-      search.threads, [&](std::uint64_t batches) { return batches / batches_of_a_round < rounds && goes_on(batches); },
+      search.threads,
+      [&](std::uint64_t batches) { return batches / batches_of_a_round < inner_iterations && goes_on(batches); },
       [&](std::uint64_t index, Result& part) {
         probe_batch(index, case_number(search.seed, index), search.law, part);
       });

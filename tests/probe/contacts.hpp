@@ -31,9 +31,9 @@ inline std::string_view to_string(Form form) {
 }
 
 template <class T>
-class Contacts {
+class AnyContacts {
  public:
-  Contacts(Form which, std::size_t n) : form(which), count(n) {}
+  AnyContacts(Form which, std::size_t n) : form(which), count(n) {}
 
   const Form form;
   const std::size_t count;
@@ -45,35 +45,35 @@ class Contacts {
   }
   T at(const std::string& name, std::size_t i) const { return columns.at(name)[i]; }
 
-  InlineContacts<T> bodies() {
-    InlineContacts<T> c;
+  Contacts<T> bodies() {
+    Contacts<T> c;
     common(c);
     c.normal = vector("normal");
-    c.lever_a = vector("lever_a");
-    c.lever_b = vector("lever_b");
+    c.r_a = vector("r_a");
+    c.r_b = vector("r_b");
     c.a = body("a");
     c.b = body("b");
     return c;
   }
-  SpaceContacts<T> space() {
-    SpaceContacts<T> c;
+  KContacts<T> space() {
+    KContacts<T> c;
     common(c);
     c.k = matrix("k");
     c.separation_velocity = vector("u0");
     return c;
   }
-  planar::InlineContacts<T> planar_bodies() {
-    planar::InlineContacts<T> c;
+  planar::Contacts<T> planar_bodies() {
+    planar::Contacts<T> c;
     common(c);
     c.normal = flat("normal");
-    c.lever_a = flat("lever_a");
-    c.lever_b = flat("lever_b");
+    c.r_a = flat("r_a");
+    c.r_b = flat("r_b");
     c.a = planar_body("a");
     c.b = planar_body("b");
     return c;
   }
-  planar::SpaceContacts<T> planar_space() {
-    planar::SpaceContacts<T> c;
+  planar::KContacts<T> planar_space() {
+    planar::KContacts<T> c;
     common(c);
     c.k.xx = (*this)["k_xx"];
     c.k.xy = (*this)["k_xy"];
@@ -85,8 +85,8 @@ class Contacts {
   std::map<std::string, std::vector<T>> columns;
 
  private:
-  template <class Contacts>
-  void common(Contacts& c) {
+  template <class AnyContacts>
+  void common(AnyContacts& c) {
     c.friction = (*this)["friction"];
     c.restitution = (*this)["restitution"];
     columns::each_parameter(
@@ -180,7 +180,7 @@ void share(planar::Vector2Columns<const T>& input, const planar::Vector2Columns<
 
 /// `in_place`: writes results over the columns that they replace.
 template <class T>
-Report solve(Solver& solver, Contacts<T>& contacts, Outcomes<T>& outcomes, const Options& options,
+Report solve(Solver& solver, AnyContacts<T>& contacts, Outcomes<T>& outcomes, const Options& options,
              bool in_place = false) {
   const auto solve_bodies = [&](auto view, const auto& results) {
     if (in_place) {
@@ -209,7 +209,7 @@ Report solve(Solver& solver, Contacts<T>& contacts, Outcomes<T>& outcomes, const
 
 /// The contacts rotated so that contact `first` comes first.
 template <class T>
-Contacts<T> rotated(Contacts<T> contacts, std::size_t first) {
+AnyContacts<T> rotated(AnyContacts<T> contacts, std::size_t first) {
   for (auto& [name, column] : contacts.columns)
     std::rotate(column.begin(), column.begin() + static_cast<std::ptrdiff_t>(first), column.end());
   return contacts;

@@ -38,7 +38,7 @@ void complete(Encounter<R, D>& e) {
   e.condition = static_cast<R>(condition(scaled));
   // Eigenvalues in wide numbers are slow, so they are computed only if K is ill-conditioned.
   if (!(e.condition * 1000 * std::numeric_limits<T>::epsilon() * e.k_terms < e.trace))
-    e.definiteness = definiteness<T>(least_of(eigenvalues(e.k)), e.k_terms, e.has_mass);
+    e.definiteness = definiteness<T>(min_of(eigenvalues(e.k)), e.k_terms, e.has_mass);
   Vector<R, D> x;
   e.solvable = solve(e.k, e.u0, x);
   e.energy = dot(x, e.u0) / 2;
@@ -46,12 +46,12 @@ void complete(Encounter<R, D>& e) {
 }
 
 template <class R, class T>
-Vector<R, 3> vector_at(const Contacts<T>& c, const std::string& name, std::size_t i) {
+Vector<R, 3> vector_at(const AnyContacts<T>& c, const std::string& name, std::size_t i) {
   return {c.at(name + "_x", i), c.at(name + "_y", i), c.at(name + "_z", i)};
 }
 
 template <class R, class T>
-Matrix<R, 3> matrix_at(const Contacts<T>& c, const std::string& name, std::size_t i) {
+Matrix<R, 3> matrix_at(const AnyContacts<T>& c, const std::string& name, std::size_t i) {
   const R xx = c.at(name + "_xx", i), xy = c.at(name + "_xy", i), xz = c.at(name + "_xz", i);
   const R yy = c.at(name + "_yy", i), yz = c.at(name + "_yz", i), zz = c.at(name + "_zz", i);
   return {{{xx, xy, xz}, {xy, yy, yz}, {xz, yz, zz}}};
@@ -66,17 +66,17 @@ struct BodyState {
 };
 
 template <class R, class T>
-BodyState<R> body_at(const Contacts<T>& c, const std::string& side, std::size_t i) {
+BodyState<R> body_at(const AnyContacts<T>& c, const std::string& side, std::size_t i) {
   BodyState<R> b{};
   b.inverse_mass = c.at("inverse_mass_" + side, i);
   if (!is_planar(c.form)) {
     b.inverse_inertia = matrix_at<R>(c, "inverse_inertia_" + side, i);
-    b.lever = vector_at<R>(c, "lever_" + side, i);
+    b.lever = vector_at<R>(c, "r_" + side, i);
     b.velocity = vector_at<R>(c, "velocity_" + side, i);
     b.spin = vector_at<R>(c, "angular_velocity_" + side, i);
   } else {
     b.inverse_inertia[2][2] = c.at("inverse_inertia_" + side, i);
-    b.lever = {c.at("lever_" + side + "_x", i), c.at("lever_" + side + "_y", i), 0};
+    b.lever = {c.at("r_" + side + "_x", i), c.at("r_" + side + "_y", i), 0};
     b.velocity = {c.at("velocity_" + side + "_x", i), c.at("velocity_" + side + "_y", i), 0};
     b.spin[2] = c.at("angular_velocity_" + side, i);
   }
@@ -92,7 +92,7 @@ Vector<R, D> into(const Matrix<R, D>& frame, const Vector<R, 3>& v) {
 }
 
 template <class R, std::size_t D, class T>
-Encounter<R, D> encounter(const Contacts<T>& c, std::size_t i) {
+Encounter<R, D> encounter(const AnyContacts<T>& c, std::size_t i) {
   Encounter<R, D> e;
   for (std::size_t a = 0; a < D; ++a)
     for (std::size_t b = 0; b < D; ++b) e.frame[a][b] = a == b ? 1 : 0;

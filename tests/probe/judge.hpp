@@ -22,7 +22,7 @@ class Judge {
   static constexpr R epsilon = std::numeric_limits<T>::epsilon(), least = std::numeric_limits<T>::denorm_min();
 
  public:
-  Judge(const Contacts<T>& contacts, const Encounter<R, D>& encounter, std::size_t i)
+  Judge(const AnyContacts<T>& contacts, const Encounter<R, D>& encounter, std::size_t i)
       : contacts_(contacts),
         e_(encounter),
         i_(i),
@@ -331,8 +331,8 @@ class Judge {
     const R unit = velocity_ + e_.trace * position;
     v.add("compression ends at u_z = 0", absolute(n(u1)) / unit);
     v.add("compression stays in the cone", beyond(first) / position);
-    const R gap = cone_t_ * n(first) * t(u1) + cone_n_ * dot(tangential(first), tangential(u1));
-    v.add("friction dissipates the most in compression", gap / (size_ * unit + t(u1) * position));
+    const R separation = cone_t_ * n(first) * t(u1) + cone_n_ * dot(tangential(first), tangential(u1));
+    v.add("friction dissipates the most in compression", separation / (size_ * unit + t(u1) * position));
   }
 
   V centre() const { return normal_vector(R(-1.5L) * n(e_.u0) / e_.k[D - 1][D - 1]); }
@@ -381,7 +381,7 @@ class Judge {
     v.add("its fraction of the way to the boundary", absolute(margin(end, unit / fraction + epsilon * length(end))));
   }
 
-  const Contacts<T>& contacts_;
+  const AnyContacts<T>& contacts_;
   const Encounter<R, D>& e_;
   const std::size_t i_;
   const R friction_, restitution_, cone_t_, cone_n_;

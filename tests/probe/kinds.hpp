@@ -49,7 +49,7 @@ class Drawer {
       if (kind == Kind::zeros) draw_zeros();
     }
   }
-  Contacts<T> take() { return std::move(contacts_); }
+  AnyContacts<T> take() { return std::move(contacts_); }
 
  private:
   static constexpr bool is_float = std::is_same_v<T, float>;
@@ -333,7 +333,7 @@ class Drawer {
     constexpr std::array<const char*, 3> axes{"_x", "_y", "_z"};
     set("inverse_mass_" + side, b.inverse_mass);
     for (std::size_t i = 0; i < 3; ++i) {
-      set("lever_" + side + axes[i], b.lever[i]);
+      set("r_" + side + axes[i], b.lever[i]);
       set("velocity_" + side + axes[i], b.velocity[i]);
       set("angular_velocity_" + side + axes[i], b.spin[i]);
       for (std::size_t j = i; j < 3; ++j)
@@ -373,7 +373,7 @@ class Drawer {
         if (one_in(6)) inertia = 0;
         lx = static_cast<T>(lx), ly = static_cast<T>(ly);
         if (is_a) {
-          const V<3> lever = singular.lever({get("lever_b_x"), get("lever_b_y"), 0});
+          const V<3> lever = singular.lever({get("r_b_x"), get("r_b_y"), 0});
           lx = lever[0], ly = lever[1];
         }
       }
@@ -390,8 +390,8 @@ class Drawer {
       const std::string s = side;
       set("inverse_mass_" + s, mass_here);
       set("inverse_inertia_" + s, inertia);
-      set("lever_" + s + "_x", lx);
-      set("lever_" + s + "_y", ly);
+      set("r_" + s + "_x", lx);
+      set("r_" + s + "_y", ly);
       set("velocity_" + s + "_x", ax);
       set("velocity_" + s + "_y", ay);
       set("angular_velocity_" + s, spin);
@@ -403,7 +403,7 @@ class Drawer {
 
   Kind kind_;
   support::Draw& draw_;
-  Contacts<T> contacts_;
+  AnyContacts<T> contacts_;
   std::size_t i_ = 0;
 };
 

@@ -98,9 +98,9 @@ Judged judge(std::uint64_t number, bool shows) {
     v.want("the call after it has the same bits", Snapshot<T>(made) == Snapshot<T>(wanted));
   }
 
-  // Factorisations are planned anew: in each call of `coulomb`, and where other bodies touch in a direct island.
+  // Factorisations are planned anew: in each call of `ncp`, and where other bodies touch in a direct island.
   const bool is_direct = options.method == SceneMethod::substeps && options.substeps.least == 1;
-  if (options.method == SceneMethod::coulomb || is_direct) return judged;
+  if (options.method == SceneMethod::ncp || is_direct) return judged;
   SceneSolver solver(execution);
   const auto results = wanted.view();
   solver.solve(scene, results, options);

@@ -61,7 +61,7 @@ class MotionDrawer {
     if (made_.size != 1)
       for (double& h : made_.steps) h *= std::sqrt(made_.size);
     // Last, so that other draws do not depend on it.
-    if (SubstepsOptions& o = made_.options.substeps; o.least == 1 && o.most > 1 && chance(8)) o.direct_least = 2;
+    if (SubstepsOptions& o = made_.options.substeps; o.least == 1 && o.most > 1 && chance(8)) o.min_direct_substeps = 2;
     return std::move(made_);
   }
 
@@ -77,18 +77,18 @@ class MotionDrawer {
     if (what >= 12 && what < 15) {
       o.substeps.least = 1 + static_cast<int>(draw_.below(8));
       o.substeps.most = o.substeps.least + static_cast<int>(draw_.below(16));
-      o.substeps.rounds = 1 + static_cast<int>(draw_.below(6));
-      if (chance(4)) o.substeps.relaxing = static_cast<int>(draw_.below(3));
+      o.substeps.inner_iterations = 1 + static_cast<int>(draw_.below(6));
+      if (chance(4)) o.substeps.relax_iterations = static_cast<int>(draw_.below(3));
       if (chance(4)) o.substeps.sweeps = 1 + static_cast<int>(draw_.below(4));
     } else if (what >= 15) {
-      const SceneMethod methods[] = {SceneMethod::simultaneous, SceneMethod::simultaneous, SceneMethod::simultaneous,
-                                     SceneMethod::coulomb, SceneMethod::sequence};
+      const SceneMethod methods[] = {SceneMethod::pgs, SceneMethod::pgs, SceneMethod::pgs, SceneMethod::ncp,
+                                     SceneMethod::sequential_impacts};
       o.method = methods[what - 15];
-      if (what < 17) o.simultaneous.time_step = 1;  // the length of each step
-      if (what == 16) o.simultaneous.iterations = 4;
-      if (o.method == SceneMethod::sequence) o.collision.law = Law::incremental;
+      if (what < 17) o.pgs.time_step = 1;  // the length of each step
+      if (what == 16) o.pgs.iterations = 4;
+      if (o.method == SceneMethod::sequential_impacts) o.collision.law = Law::incremental;
     }
-    made_.moves_in_call = o.method == SceneMethod::substeps || o.simultaneous.time_step > 0;
+    made_.moves_in_call = o.method == SceneMethod::substeps || o.pgs.time_step > 0;
   }
 
   void draw_steps() {
@@ -137,7 +137,7 @@ class MotionDrawer {
     made.spin = draw_.bell3(most * speed() / made.reach());
   }
   /// Bodies in the cells of a grid, so that none overlap.
-  void add_grid(std::size_t count, std::size_t side, double floor, double most_speed) {
+  void add_grid(std::size_t count, std::size_t side, double floor, double max_speed) {
     const double cell = 1.8 * made_.size;
     for (std::size_t i = 0; i < count; ++i) {
       MotionBody made = body();
@@ -146,7 +146,7 @@ class MotionDrawer {
       };
       made.position = {at(i % side), at(i / side % side),
                        floor + cell * (0.5 + static_cast<double>(i / (side * side)))};
-      move(made, most_speed);
+      move(made, max_speed);
       world().bodies.push_back(made);
     }
   }
@@ -344,13 +344,13 @@ class MotionDrawer {
   void draw_models() {
     MotionWorld& w = world();
     SceneOptions& o = made_.options;
-    if (o.method == SceneMethod::sequence) o = {}, o.method = SceneMethod::substeps;
-    made_.moves_in_call = o.method == SceneMethod::substeps || o.simultaneous.time_step > 0;
+    if (o.method == SceneMethod::sequential_impacts) o = {}, o.method = SceneMethod::substeps;
+    made_.moves_in_call = o.method == SceneMethod::substeps || o.pgs.time_step > 0;
     if (chance(2)) w.rolling = draw_.uniform(0, 0.2) * made_.size;
     if (chance(2)) w.spinning = draw_.uniform(0, 0.2) * made_.size;
     const double weight = 1000 * made_.size * made_.size * made_.size;
     if (chance(4)) w.compliance = draw_.log_uniform(3) / weight;
-    if (o.method != SceneMethod::coulomb && chance(2)) w.static_factor = draw_.uniform(1, 2);
+    if (o.method != SceneMethod::ncp && chance(2)) w.static_factor = draw_.uniform(1, 2);
     if (made_.moves_in_call && chance(4)) {
       w.stiffness = weight * 9.81 / (0.02 * made_.size) * draw_.log_uniform(3);
       w.damping = chance(2) ? 0 : draw_.uniform(0, 1) * std::sqrt(w.stiffness * weight);

@@ -75,7 +75,7 @@ class MotionJudge {
       balance_ += excess;
       if (!std::isfinite(excess)) gained_ = std::numeric_limits<double>::infinity();
     }
-    most_kinetic_ = std::max({most_kinetic_, before, after});
+    max_kinetic_ = std::max({max_kinetic_, before, after});
     fall_ = weight * drawn_.size;
     const double play = this->play();
     if (play > 0) {
@@ -91,7 +91,7 @@ class MotionJudge {
   double gained() const { return gained_; }
   double balance() const { return balance_; }
   /// [J] energy in play: kinetic energy, work, and what bodies have when they fall by their size
-  double play() const { return most_kinetic_ + play_ + fall_; }
+  double play() const { return max_kinetic_ + play_ + fall_; }
 
  private:
   struct Island {
@@ -202,7 +202,7 @@ class MotionJudge {
         island.work += support::dot(p, n) * std::max(0.0, static_cast<double>(of.data.target_velocity[i]));
       if (!of.data.surface_velocity[0].empty()) island.work += support::dot(p, scenes::at(of.data.surface_velocity, i));
       island.impulses += support::length(p);
-      island.overlap += std::max(0.0, -static_cast<double>(of.data.gap.empty() ? T(0) : of.data.gap[i]));
+      island.overlap += std::max(0.0, -static_cast<double>(of.data.separation.empty() ? T(0) : of.data.separation[i]));
     }
     for (Island& island : islands_) island.lift = island.mass * support::length(drawn_.world.gravity) * island.overlap;
   }
@@ -234,7 +234,7 @@ class MotionJudge {
   const DrawnMotion& drawn_;
   std::vector<std::int32_t> island_of_;
   std::vector<Island> islands_;
-  double gained_ = 0, balance_ = 0, play_ = 0, most_kinetic_ = 0, fall_ = 0;
+  double gained_ = 0, balance_ = 0, play_ = 0, max_kinetic_ = 0, fall_ = 0;
   Verdict v_;
 };
 

@@ -45,17 +45,18 @@ class Motion {
  private:
   SceneMethod method() const { return drawn_.options.method; }
 
-  /// Columns that the method reads instead of `gap` and `error`.
+  /// Columns that the method reads instead of `separation` and `error`.
   void fit(scenes::SceneData<T>& data, double h) const {
     if (drawn_.moves_in_call) return;
-    if (method() == SceneMethod::sequence) {
+    if (method() == SceneMethod::sequential_impacts) {
       data.velocity_change = data.angular_velocity_change = {};
-      data.gap.clear();
+      data.separation.clear();
       data.key.clear();
       return;
     }
-    for (const T gap : data.gap) data.target_velocity.push_back(static_cast<T>(-gap / h * (gap > 0 ? 1 : 0.2)));
-    data.gap.clear();
+    for (const T separation : data.separation)
+      data.target_velocity.push_back(static_cast<T>(-separation / h * (separation > 0 ? 1 : 0.2)));
+    data.separation.clear();
     for (auto& row : data.joints.rows) {
       row.target_velocity += static_cast<T>(-0.2 / h) * row.error;
       row.error = 0;
@@ -71,7 +72,7 @@ class Motion {
           data.friction[contact] = -1;
           break;
         case 1:
-          data.lever_a[1][contact] = nan;
+          data.r_a[1][contact] = nan;
           break;
         default:
           for (auto& column : data.normal) column[contact] *= T(2);
@@ -97,7 +98,7 @@ class Motion {
     if (drawn_.is_faulty[k]) spoil(data, bad_contact, bad_row);
     SceneOptions options = drawn_.options;
     options.substeps.time_step = h;
-    if (options.simultaneous.time_step > 0) options.simultaneous.time_step = h;
+    if (options.pgs.time_step > 0) options.pgs.time_step = h;
     scenes::SceneArrays<T> made(data);
     const SceneReport report = solver_.solve(data.view(), made.view(), options);
     converged_ = converged_ && report.not_converged == 0;
@@ -133,17 +134,17 @@ class Motion {
     return true;
   }
 
-  /// Islands that no impulses satisfy leave the range of float under `coulomb`, with all their contacts and rows:
+  /// Islands that no impulses satisfy leave the range of float under `ncp`, with all their contacts and rows:
   /// chains that motors drive, bodies between walls that close.
   bool may_overflow(Status status) const {
-    return status == Status::overflow && method() == SceneMethod::coulomb && sizeof(T) == sizeof(float);
+    return status == Status::overflow && method() == SceneMethod::ncp && sizeof(T) == sizeof(float);
   }
 
   EnergyLaw law(const SceneReport& report) const {
     if (world_.stiffness > 0) return EnergyLaw::none;  // springs store energy
     if (drawn_.moves_in_call) return EnergyLaw::in_motion;
-    if (method() == SceneMethod::sequence) return EnergyLaw::solved;
-    const bool is_solved = method() == SceneMethod::coulomb && report.not_converged == 0 && world_.restitution == 0;
+    if (method() == SceneMethod::sequential_impacts) return EnergyLaw::solved;
+    const bool is_solved = method() == SceneMethod::ncp && report.not_converged == 0 && world_.restitution == 0;
     return is_solved ? EnergyLaw::solved : EnergyLaw::none;
   }
 

@@ -75,7 +75,7 @@ struct MotionTouch {
 inline constexpr std::size_t no_plane = std::numeric_limits<std::size_t>::max();
 
 struct MotionWorld {
-  static constexpr std::uint64_t most_bodies = 100'000;  ///< up to which the keys of contacts differ
+  static constexpr std::uint64_t max_bodies = 100'000;  ///< up to which the keys of contacts differ
 
   std::vector<MotionBody> bodies;
   std::vector<MotionPlane> planes;
@@ -169,9 +169,9 @@ struct MotionWorld {
 
   template <class T>
   void add(scenes::SceneData<T>& made, std::vector<MotionTouch>& touches, std::int32_t a, std::int32_t b,
-           const Vector& normal, const Vector& point, double gap, double friction, MotionTouch name) const {
+           const Vector& normal, const Vector& point, double separation, double friction, MotionTouch name) const {
     made.add(scenes::Contact{a, b, normal, point, friction, restitution});
-    made.gap.push_back(static_cast<T>(gap));
+    made.separation.push_back(static_cast<T>(separation));
     made.key.push_back(name.key);
     touches.push_back(name);
   }
@@ -187,13 +187,13 @@ struct MotionWorld {
     const double height = support::dot(plane.normal, a.position) - offset, margin_here = margin_of(a, velocity, h);
     if (height - a.reach() > margin_here) return;
     const auto name = [&](std::uint64_t feature) {
-      return MotionTouch{(i * most_bodies + p + 1) * 64 + feature + 1, p};
+      return MotionTouch{(i * max_bodies + p + 1) * 64 + feature + 1, p};
     };
     const auto add_point = [&](const Vector& arm, std::uint64_t feature) {
-      const double gap = height + support::dot(plane.normal, arm);
-      if (gap > margin_here) return;
+      const double separation = height + support::dot(plane.normal, arm);
+      if (separation > margin_here) return;
       add(made, touches, static_cast<std::int32_t>(i), plane.body, plane.normal,
-          a.position + arm - (0.5 * gap) * plane.normal, gap, a.friction, name(feature));
+          a.position + arm - (0.5 * separation) * plane.normal, separation, a.friction, name(feature));
     };
     if (a.radius > 0) return add_point((-a.radius) * plane.normal, 0);
     for (std::uint64_t k = 0; k < 8; ++k) add_point(a.in_world(corner(a, k)), k);
@@ -216,20 +216,20 @@ struct MotionWorld {
         return;
     const double friction = 0.5 * (a.friction + b.friction);
     const auto name = [&](std::uint64_t feature) {
-      return MotionTouch{((i + 1) * most_bodies + k) * 64 * 1000 + feature + 1, no_plane};
+      return MotionTouch{((i + 1) * max_bodies + k) * 64 * 1000 + feature + 1, no_plane};
     };
-    const auto add_between = [&](const Vector& normal, const Vector& point, double gap, std::uint64_t feature) {
-      if (gap < near)
-        add(made, touches, static_cast<std::int32_t>(i), static_cast<std::int32_t>(k), normal, point, gap, friction,
-            name(feature));
+    const auto add_between = [&](const Vector& normal, const Vector& point, double separation, std::uint64_t feature) {
+      if (separation < near)
+        add(made, touches, static_cast<std::int32_t>(i), static_cast<std::int32_t>(k), normal, point, separation,
+            friction, name(feature));
     };
     if (a.radius > 0 && b.radius > 0) {
       const Vector d = a.position - b.position;
       const double distance = support::length(d);
       if (!(distance > 0)) return;
-      const double gap = distance - a.radius - b.radius;
+      const double separation = distance - a.radius - b.radius;
       const Vector n = (1 / distance) * d;
-      return add_between(n, b.position + (b.radius + 0.5 * gap) * n, gap, 0);
+      return add_between(n, b.position + (b.radius + 0.5 * separation) * n, separation, 0);
     }
     if (a.radius > 0) return ball_on_box(a, b, 1, add_between);
     if (b.radius > 0) return ball_on_box(b, a, -1, add_between);
@@ -248,7 +248,7 @@ struct MotionWorld {
     const Vector away = local - nearest;
     const double distance = support::length(away);
     Vector n{};
-    double gap = distance - ball.radius;
+    double separation = distance - ball.radius;
     if (distance > 1e-9 * ball.radius) {
       n = box.in_world((1 / distance) * away);
     } else {
@@ -256,9 +256,9 @@ struct MotionWorld {
       for (std::size_t c = 1; c < 3; ++c)
         if (box.half[c] - std::abs(local[c]) < box.half[face] - std::abs(local[face])) face = c;
       n = (local[face] < 0 ? -1.0 : 1.0) * box.axis(face);
-      gap = std::abs(local[face]) - box.half[face] - ball.radius;
+      separation = std::abs(local[face]) - box.half[face] - ball.radius;
     }
-    f(sign * n, ball.position - (ball.radius + 0.5 * gap) * n, gap, 0);
+    f(sign * n, ball.position - (ball.radius + 0.5 * separation) * n, separation, 0);
   }
 
   /// The face that separates best, and the face of the other box that opposes it, clipped to its sides. Edges that
@@ -275,10 +275,10 @@ struct MotionWorld {
         double reach = 0;
         for (std::size_t k = 0; k < 3; ++k)
           reach += (on_b ? a : b).half[k] * std::abs(support::dot(n, (on_b ? a : b).axis(k)));
-        const double gap = std::abs(support::dot(d, n)) - (on_b ? b : a).half[c] - reach;
+        const double separation = std::abs(support::dot(d, n)) - (on_b ? b : a).half[c] - reach;
         // A face changes only for one that is better by more than rounding.
-        if (gap <= best + 1e-6 * a.reach()) continue;
-        best = gap;
+        if (separation <= best + 1e-6 * a.reach()) continue;
+        best = separation;
         face = c;
         of_b = on_b;
       }
@@ -304,8 +304,8 @@ struct MotionWorld {
       for (const double sign : {-1.0, 1.0}) clip(polygon, sign * below.axis(c), below.half[c]);
     }
     for (std::size_t k = 0; k < polygon.size(); ++k) {
-      const double gap = support::dot(n, polygon[k]) - below.half[face];
-      f(of_b ? n : -1.0 * n, below.position + polygon[k] - (0.5 * gap) * n, gap, k);
+      const double separation = support::dot(n, polygon[k]) - below.half[face];
+      f(of_b ? n : -1.0 * n, below.position + polygon[k] - (0.5 * separation) * n, separation, k);
     }
   }
   /// Keeps the part with n·x <= offset.
@@ -325,13 +325,13 @@ struct MotionWorld {
     const MotionJoint& joint = joints[j];
     const MotionBody& a = bodies[static_cast<std::size_t>(joint.a)];
     const MotionBody* const b = joint.b < 0 ? nullptr : &bodies[static_cast<std::size_t>(joint.b)];
-    const Vector arm_a = a.in_world(joint.at_a), arm_b = b == nullptr ? Vector{} : b->in_world(joint.at_b);
-    const Vector error = a.position + arm_a - (b == nullptr ? joint.at_b : b->position + arm_b),
+    const Vector r_a = a.in_world(joint.at_a), r_b = b == nullptr ? Vector{} : b->in_world(joint.at_b);
+    const Vector error = a.position + r_a - (b == nullptr ? joint.at_b : b->position + r_b),
                  axis = a.in_world(joint.axis);
     const auto narrowed = [](const Vector& v) {
       return std::array<T, 3>{static_cast<T>(v[0]), static_cast<T>(v[1]), static_cast<T>(v[2])};
     };
-    const JointBodies<T> pair{joint.a, joint.b, narrowed(arm_a), narrowed(arm_b)};
+    const JointBodies<T> pair{joint.a, joint.b, narrowed(r_a), narrowed(r_b)};
     auto& rows = made.joints.rows;
     const std::size_t first = rows.size();
     const auto take_error = [&](std::size_t from, std::size_t end) {
@@ -345,7 +345,7 @@ struct MotionWorld {
     if (joint.type == JointType::rope) {
       const double distance = support::length(error);
       add_distance_joint(made.joints, pair, narrowed(distance > 0 ? error : Vector{0, 0, 1}));
-      rows[first].largest_impulse = 0;
+      rows[first].max_impulse = 0;
       rows[first].error = static_cast<T>(distance - joint.length);
     } else {
       take_error(first, rows.size());

@@ -12,13 +12,13 @@ namespace carom::probe {
 
 /// 113 bits of mantissa where the machine has them, with the exponents of long double.
 #if defined(__SIZEOF_FLOAT128__)
-__extension__ using Quad = __float128;
+__extension__ using Vec4 = __float128;
 #else
-using Quad = long double;
+using Vec4 = long double;
 #endif
 
 template <class T>
-using Real = std::conditional_t<std::is_same_v<T, float>, long double, Quad>;
+using Real = std::conditional_t<std::is_same_v<T, float>, long double, Vec4>;
 
 template <class R>
 R absolute(R x) {
@@ -142,7 +142,7 @@ Vector<R, D> eigenvalues(Matrix<R, D> m) {
 }
 
 template <class R, std::size_t D>
-R least_of(const Vector<R, D>& values) {
+R min_of(const Vector<R, D>& values) {
   R least = values[0];
   for (const R x : values) least = x < least ? x : least;
   return least;
@@ -152,7 +152,7 @@ R least_of(const Vector<R, D>& values) {
 template <class R, std::size_t D>
 R condition(const Matrix<R, D>& m) {
   const Vector<R, D> values = eigenvalues(m);
-  const R least = least_of(values);
+  const R least = min_of(values);
   R most = values[0];
   for (const R x : values) most = larger(most, x);
   return least > 0 ? most / least : static_cast<R>(std::numeric_limits<double>::infinity());

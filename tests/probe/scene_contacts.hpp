@@ -27,7 +27,7 @@ class ContactsJudge : SceneAspect<T> {
   /// Judges Coulomb's law at the contacts of a scene at rest.
   void judge_law() {
     const R least =
-        R(1000) * (R(o_.relative_tolerance) * R(made_.report.greatest_approach) + epsilon * s_.largest_speed());
+        R(1000) * (R(o_.relative_tolerance) * R(made_.report.max_approach_speed) + epsilon * s_.max_speed());
     for (std::size_t i = 0; i < d_.contact_count(); ++i) {
       // Convergence is measured as impulse changes divided by masses, which rotors lack.
       if (made_.arrays.status[i] != Status::ok || !(s_.response(i) > 0)) continue;
@@ -93,7 +93,8 @@ class ContactsJudge : SceneAspect<T> {
     v_.add("p_n >= 0", -pn / unit);
     // Impulses of a sequence are sums over its impacts, and every impact rounds.
     if (mu < R(1e6) && drawn_.kind != SceneKind::models)
-      v_.add("the cone of friction", (pt - mu * pn) / (unit * (R(1) + mu)) / (s_.is_sequence() ? R(10) : R(1)));
+      v_.add("the cone of friction",
+             (pt - mu * pn) / (unit * (R(1) + mu)) / (s_.is_sequential_impacts() ? R(10) : R(1)));
   }
 
   void judge_row(std::size_t r) {
@@ -105,12 +106,12 @@ class ContactsJudge : SceneAspect<T> {
       return;
     }
     // The reference adds up one part of the bound per substep.
-    const R beyond = larger(static_cast<R>(row.least_impulse) - impulse, impulse - static_cast<R>(row.largest_impulse));
+    const R beyond = larger(static_cast<R>(row.min_impulse) - impulse, impulse - static_cast<R>(row.max_impulse));
     if (s_.in_substeps() && beyond > 0) {
       v_.add("bounds of rows", beyond / (epsilon * static_cast<R>(o_.substeps.most) * absolute(R(impulse))));
       return;
     }
-    v_.add("bounds of rows", impulse >= row.least_impulse && impulse <= row.largest_impulse ? 0 : 2 * bound);
+    v_.add("bounds of rows", impulse >= row.min_impulse && impulse <= row.max_impulse ? 0 : 2 * bound);
   }
 };
 

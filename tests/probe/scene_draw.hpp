@@ -98,7 +98,7 @@ class SceneDrawer : SceneDrawing<T> {
 
   void draw_contacts() {
     const bool plastic = chance(2), frictionless = chance(4), one = chance(2);
-    const double most_friction = chance(2) || is(SceneKind::anisotropic) ? 0.4 : 1.5, all = draw_.uniform();
+    const double max_friction = chance(2) || is(SceneKind::anisotropic) ? 0.4 : 1.5, all = draw_.uniform();
     const std::size_t wanted = is(SceneKind::jammed)    ? 8 + draw_.below(23)
                                : is(SceneKind::crowded) ? std::max(crowd(), 2 * data().body_count())
                                                         : 1 + draw_.below(2 + 3 * data().body_count());
@@ -107,7 +107,7 @@ class SceneDrawer : SceneDrawing<T> {
       std::int32_t a = 0, b = 0;
       if (!draw_pair(a, b)) continue;
       scenes::Contact contact{a, b, draw_.direction()};
-      contact.friction = frictionless ? 0 : draw_.uniform(0, most_friction);
+      contact.friction = frictionless ? 0 : draw_.uniform(0, max_friction);
       contact.restitution = plastic || is(SceneKind::jammed) ? 0 : one ? all : draw_.uniform();
       using namespace scenes;
       const auto middle = 0.5 * (centre(moves(a) ? a : b) + centre(moves(b) ? b : a));
@@ -117,8 +117,8 @@ class SceneDrawer : SceneDrawing<T> {
         const std::size_t i = data().add(contact);
         if (!is(SceneKind::rotors) || chance(4)) continue;
         // Lever arms along the normal, as for balls, or arbitrary ones.
-        if (chance(2)) put(data().lever_a, i, -0.5 * contact.normal);
-        put(data().lever_b, i, singular.lever(at(data().lever_a, i)));
+        if (chance(2)) put(data().r_a, i, -0.5 * contact.normal);
+        put(data().r_b, i, singular.lever(at(data().r_a, i)));
       }
     }
   }
@@ -139,7 +139,7 @@ class SceneDrawer : SceneDrawing<T> {
     if (chance(2)) {
       for (const std::size_t c : {1u, 2u, 4u})
         for (T& x : data().bodies.inverse_inertia[c]) x = zero();
-      some(data().lever_a, 2), some(data().lever_b, 2);
+      some(data().r_a, 2), some(data().r_b, 2);
     }
     some(data().warm_impulse, of);
     if (chance(2))
@@ -155,10 +155,10 @@ class SceneDrawer : SceneDrawing<T> {
 
   void draw_models() {
     // Below 1 moments do not make a contact steep.
-    const double most_length = chance(4) ? 1 : 0.1;
+    const double max_length = chance(4) ? 1 : 0.1;
     scenes::draw_models(data(), draw_.below(1u << 30), scene_.options.method == SceneMethod::substeps && chance(2));
-    for (T& x : data().rolling_friction) x *= static_cast<T>(5 * most_length);
-    for (T& x : data().spinning_friction) x *= static_cast<T>(5 * most_length);
+    for (T& x : data().rolling_friction) x *= static_cast<T>(5 * max_length);
+    for (T& x : data().spinning_friction) x *= static_cast<T>(5 * max_length);
     for (std::size_t i = 0; i < data().contact_count(); ++i)
       data().friction_2[i] = std::min(data().friction_2[i], T(2));
   }
@@ -171,8 +171,8 @@ class SceneDrawer : SceneDrawing<T> {
       std::array<T, 3> axis{};
       for (std::size_t c = 0; c < 3; ++c) {
         axis[c] = static_cast<T>(d[c]);
-        pair.anchor_a[c] = static_cast<T>(at[c]);
-        pair.anchor_b[c] = static_cast<T>(other[c]);
+        pair.r_a[c] = static_cast<T>(at[c]);
+        pair.r_b[c] = static_cast<T>(other[c]);
       }
       const std::size_t first = data().row_count();
       switch (draw_.below(7)) {
@@ -196,7 +196,7 @@ class SceneDrawer : SceneDrawing<T> {
           break;
         default:
           add_distance_joint(data().joints, pair, axis);
-          data().joints.rows.back().largest_impulse = 0;
+          data().joints.rows.back().max_impulse = 0;
       }
       const bool is_soft = chance(4), has_targets = chance(4);
       for (std::size_t r = first; r < data().row_count(); ++r) {
@@ -222,7 +222,7 @@ class SceneDrawer : SceneDrawing<T> {
   }
 
   void go_to_limits() {
-    const bool with_static = chance(2) && scene_.options.method != SceneMethod::coulomb;
+    const bool with_static = chance(2) && scene_.options.method != SceneMethod::ncp;
     for (T& x : data().friction)
       if (chance(2)) x = chance(2) ? T(0) : std::numeric_limits<T>::infinity();
     for (T& x : data().restitution)
@@ -232,8 +232,8 @@ class SceneDrawer : SceneDrawing<T> {
         data().static_friction.push_back(chance(2) ? x : chance(2) ? x * 2 : std::numeric_limits<T>::infinity());
     for (auto& row : data().joints.rows)
       if (chance(2)) {
-        row.least_impulse = number(-1, 0);
-        row.largest_impulse = chance(2) ? row.least_impulse : number(0, 1);
+        row.min_impulse = number(-1, 0);
+        row.max_impulse = chance(2) ? row.min_impulse : number(0, 1);
       }
   }
 
@@ -247,7 +247,7 @@ class SceneDrawer : SceneDrawing<T> {
   }
 
   void draw_gaps() {
-    for (std::size_t i = 0; i < data().contact_count(); ++i) data().gap.push_back(number(-0.01, 0.01));
+    for (std::size_t i = 0; i < data().contact_count(); ++i) data().separation.push_back(number(-0.01, 0.01));
     if (chance(4))
       for (std::size_t i = 0; i < data().contact_count(); ++i)
         data().slop.push_back(chance(2) ? T(0) : number(0, 0.01));
@@ -264,7 +264,7 @@ class SceneDrawer : SceneDrawing<T> {
       row.error = number(-0.02, 0.02);
       if (chance(2)) row.frequency = chance(3) ? T(0) : number(0, 100);
       if (chance(2)) row.damping_ratio = chance(3) ? T(0) : number(0, 5);
-      if (chance(8)) row.arm_a = row.arm_b = {};
+      if (chance(8)) row.r_a = row.r_b = {};
     }
   }
 };
@@ -282,7 +282,7 @@ DrawnScene<T> draw_scene(std::uint64_t seed) {
   if (scene.kind == SceneKind::faults) spoiler.spoil();
   // Last, so that other draws do not depend on it.
   if (SubstepsOptions& o = scene.options.substeps; o.least == 1 && o.most > 1 && draw.below(4) == 0)
-    o.direct_least = 2 + static_cast<int>(draw.below(static_cast<std::size_t>(std::min(o.most, 16) - 1)));
+    o.min_direct_substeps = 2 + static_cast<int>(draw.below(static_cast<std::size_t>(std::min(o.most, 16) - 1)));
   return scene;
 }
 

@@ -23,13 +23,13 @@ class EnergyJudge : SceneAspect<T> {
     bool plain = true;  // rows without targets, and with bounds that include 0
     bool unbounded = true;
     for (const auto& row : d_.joints.rows) {
-      plain = plain && row.target_velocity == 0 && row.least_impulse <= 0 && row.largest_impulse >= 0;
-      unbounded = unbounded && row.compliance == 0 && std::isinf(row.least_impulse) && std::isinf(row.largest_impulse);
+      plain = plain && row.target_velocity == 0 && row.min_impulse <= 0 && row.max_impulse >= 0;
+      unbounded = unbounded && row.compliance == 0 && std::isinf(row.min_impulse) && std::isinf(row.max_impulse);
     }
     if (!plain || o_.shock_propagation.enabled) return;
     if (drawn_.kind == SceneKind::rotors) {
       // Convergence is measured with masses, which rotors lack.
-      if (s_.is_sequence()) judge_rotors();
+      if (s_.is_sequential_impacts()) judge_rotors();
       return;
     }
     R impulses = 0, condition = 1;
@@ -39,8 +39,8 @@ class EnergyJudge : SceneAspect<T> {
     const R before = kinetic_energy(d_.bodies), after = kinetic_energy(made_.arrays);
     const R visits =
         static_cast<R>(larger(made_.report.iterations, 20) * static_cast<int>(1 + d_.contact_count() + d_.row_count()));
-    const R rounding = epsilon * visits * (condition * (before + after) + s_.largest_speed() * impulses) + tiny();
-    if (s_.is_sequence()) {
+    const R rounding = epsilon * visits * (condition * (before + after) + s_.max_speed() * impulses) + tiny();
+    if (s_.is_sequential_impacts()) {
       v_.add("a sequence gains no energy", (after - before) / rounding);
       return;
     }
@@ -55,7 +55,7 @@ class EnergyJudge : SceneAspect<T> {
     if (o_.restitution_threshold > 0 && !plastic) return;
     // Work of the remaining differences between contacts or rows and their targets.
     const R left =
-        R(4) * (R(made_.report.residual) + R(o_.relative_tolerance) * R(made_.report.greatest_approach)) * impulses;
+        R(4) * (R(made_.report.residual) + R(o_.relative_tolerance) * R(made_.report.max_approach_speed)) * impulses;
     if (plastic) v_.add("plastic contacts gain no energy", (after - before) / (rounding + left));
     if (drawn_.kind == SceneKind::models || !frictionless || !one || d_.contact_count() == 0 || !unbounded) return;
     const R e = d_.restitution[0], work = larger(R(0), R(made_.report.joint_work));
@@ -84,7 +84,7 @@ class EnergyJudge : SceneAspect<T> {
     }
     const R visits =
         static_cast<R>(larger(made_.report.iterations, 20) * static_cast<int>(1 + d_.contact_count() + d_.row_count()));
-    const R rounding = epsilon * visits * impulses * (s_.largest_speed() + turning * impulses) + tiny();
+    const R rounding = epsilon * visits * impulses * (s_.max_speed() + turning * impulses) + tiny();
     v_.add("a sequence gains no energy", work / rounding);
   }
 

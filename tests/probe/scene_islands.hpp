@@ -80,7 +80,7 @@ class IslandsJudge : SceneAspect<T> {
     };
     for (std::size_t i = 0; i < d_.contact_count(); ++i) {
       if (!s_.is_sound(made_.arrays.status[i])) continue;
-      const V p = s_.vector(made_.arrays.impulse, i), ra = s_.vector(d_.lever_a, i), rb = s_.vector(d_.lever_b, i);
+      const V p = s_.vector(made_.arrays.impulse, i), ra = s_.vector(d_.r_a, i), rb = s_.vector(d_.r_b, i);
       R begun = 0;
       if (!d_.warm_impulse[0].empty()) begun = length(s_.vector(d_.warm_impulse, i));
       const R size = length(p) + begun;
@@ -107,8 +107,8 @@ class IslandsJudge : SceneAspect<T> {
       side(row.body_a, row.linear_a, row.angular_a);
       side(row.body_b, row.linear_b, row.angular_b);
     }
-    R sweeps = static_cast<R>(larger(made_.report.iterations, o_.simultaneous.iterations) + 10);
-    if (s_.in_substeps()) sweeps *= static_cast<R>(o_.substeps.rounds);
+    R sweeps = static_cast<R>(larger(made_.report.iterations, o_.pgs.iterations) + 10);
+    if (s_.in_substeps()) sweeps *= static_cast<R>(o_.substeps.inner_iterations);
     const R on_the_way = speed_on_the_way();
     for (std::size_t b = 0; b < n; ++b) {
       const V v = s_.vector(made_.arrays.velocity, b), w = s_.vector(made_.arrays.angular_velocity, b);
@@ -132,7 +132,7 @@ class IslandsJudge : SceneAspect<T> {
   /// Bound of the intermediate impulses of a contact whose K is nearly singular. They may be far above the final ones.
   R on_the_way(std::size_t i) const {
     if (drawn_.kind != SceneKind::rotors) return R(0);
-    return s_.largest_speed() / larger(s_.response(i), R(32) * epsilon * s_.turning(i));
+    return s_.max_speed() / larger(s_.response(i), R(32) * epsilon * s_.turning(i));
   }
 
   /// Bound of intermediate speeds: of the bodies, of the speeds that close gaps and vanish at the end of the step, and
@@ -143,7 +143,7 @@ class IslandsJudge : SceneAspect<T> {
       const R size = absolute(static_cast<R>(x));
       if (size > farthest) farthest = size;  // not NaN
     };
-    for (const T gap : d_.gap) see(gap);
+    for (const T separation : d_.separation) see(separation);
     for (const auto& row : d_.joints.rows) see(row.error);
     const double step =
         s_.in_substeps() ? o_.substeps.time_step / static_cast<double>(o_.substeps.most) : o_.resting.time_step;
@@ -152,7 +152,7 @@ class IslandsJudge : SceneAspect<T> {
       for (std::size_t i = 0; i < d_.contact_count(); ++i)
         if (s_.is_sound(made_.arrays.status[i]))
           by_rounding = larger(by_rounding, epsilon * s_.turning(i) * length(s_.vector(made_.arrays.impulse, i)));
-    return farthest / static_cast<R>(step) + R(0.1L) * s_.largest_speed() + by_rounding;
+    return farthest / static_cast<R>(step) + R(0.1L) * s_.max_speed() + by_rounding;
   }
 
   /// Judges the displacement of a body. A body without contacts or rows moves with its velocity, under forces applied
@@ -186,13 +186,13 @@ class IslandsJudge : SceneAspect<T> {
         0)
       return;
     const bool knows_targets =
-        o_.method == SceneMethod::simultaneous || o_.method == SceneMethod::coulomb || s_.is_sequence();
+        o_.method == SceneMethod::pgs || o_.method == SceneMethod::ncp || s_.is_sequential_impacts();
     if (!knows_targets || drawn_.kind == SceneKind::range) return;
     R worst = 0;
     for (std::size_t i = 0; i < d_.contact_count(); ++i) {
       if (!s_.is_sound(made_.arrays.status[i])) continue;
       const R least = d_.target_velocity.empty() ? T(0) : d_.target_velocity[i];
-      const R wanted = s_.is_sequence() ? least : s_.target(i);
+      const R wanted = s_.is_sequential_impacts() ? least : s_.target(i);
       R given = 0;
       if (!d_.normal_compliance.empty())
         given = static_cast<R>(d_.normal_compliance[i]) * dot(s_.vector(made_.arrays.impulse, i), s_.normal(i));
@@ -204,26 +204,26 @@ class IslandsJudge : SceneAspect<T> {
       const R impulse = made_.arrays.joint_impulse[r];
       const R rest = s_.row_velocity(made_.arrays, r) + static_cast<R>(row.compliance) * impulse -
                      static_cast<R>(row.target_velocity);
-      const bool held = (rest > 0 && impulse <= static_cast<R>(row.least_impulse)) ||
-                        (rest < 0 && impulse >= static_cast<R>(row.largest_impulse));
+      const bool held = (rest > 0 && impulse <= static_cast<R>(row.min_impulse)) ||
+                        (rest < 0 && impulse >= static_cast<R>(row.max_impulse));
       if (!held) worst = larger(worst, absolute(rest));
     }
     v_.add("the residual is that of the velocities",
            absolute(static_cast<R>(made_.report.residual) - worst) /
-               (epsilon * (s_.largest_speed() + worst) + std::numeric_limits<T>::denorm_min()));
+               (epsilon * (s_.max_speed() + worst) + std::numeric_limits<T>::denorm_min()));
     // Convergence of an island is measured in speeds of its bodies; lever arms magnify them at the contacts.
     R levers = 1;
     for (std::size_t i = 0; i < d_.contact_count(); ++i)
       if (s_.is_sound(made_.arrays.status[i]) && s_.response(i) > 0)
         levers = larger(levers, R(1) + s_.turning(i) / s_.response(i));
-    const R done = R(20) * levers * R(o_.relative_tolerance) * R(made_.report.greatest_approach);
-    // The error of the method coulomb includes friction.
-    if (made_.report.not_converged > 0 && o_.method != SceneMethod::coulomb)
+    const R done = R(20) * levers * R(o_.relative_tolerance) * R(made_.report.max_approach_speed);
+    // The error of the method ncp includes friction.
+    if (made_.report.not_converged > 0 && o_.method != SceneMethod::ncp)
       v_.add("what has not converged has a residual", made_.report.residual > 0 ? 0 : 2 * bound);
-    else if (drawn_.kind != SceneKind::rotors && !s_.is_sequence() && !o_.shock_propagation.enabled &&
+    else if (drawn_.kind != SceneKind::rotors && !s_.is_sequential_impacts() && !o_.shock_propagation.enabled &&
              made_.report.iterations == 4000)
       v_.add("what reaches the bound of sweeps is told",
-             worst > done + R(64) * epsilon * s_.largest_speed() ? 2 * bound : 0);
+             worst > done + R(64) * epsilon * s_.max_speed() ? 2 * bound : 0);
   }
 };
 

@@ -40,7 +40,7 @@ class ModelsJudge : SceneAspect<T> {
   /// Complementarity and the most dissipation, where nothing changes any more.
   void judge_law() {
     const R least =
-        R(1000) * (R(o_.relative_tolerance) * R(made_.report.greatest_approach) + epsilon * s_.largest_speed());
+        R(1000) * (R(o_.relative_tolerance) * R(made_.report.max_approach_speed) + epsilon * s_.max_speed());
     // Impulses below it may be on their way to nothing.
     R impulse = 0;
     for (std::size_t i = 0; i < d_.contact_count(); ++i)

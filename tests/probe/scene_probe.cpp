@@ -34,8 +34,8 @@ SolvedScene<double> solve_by_reference(const DrawnScene<double>& drawn) {
   return made;
 }
 
-bool is_simultaneous(const auto& drawn) {
-  return drawn.options.method == SceneMethod::simultaneous;
+bool is_pgs(const auto& drawn) {
+  return drawn.options.method == SceneMethod::pgs;
 }
 
 /// Solves in place: velocities over velocities, impulses over warm impulses.
@@ -63,7 +63,7 @@ DrawnScene<T> begun_with(const DrawnScene<T>& drawn, const SolvedScene<T>& made)
   if (drawn.kind == SceneKind::models) next.data.warm_angular_impulse = made.arrays.angular_impulse;
   for (std::size_t r = 0; r < next.data.row_count(); ++r)
     next.data.joints.rows[r].warm_impulse = made.arrays.joint_impulse[r];
-  next.options.simultaneous.warm_start = next.options.simultaneous.joint_warm_start = 1;
+  next.options.pgs.warm_start = next.options.pgs.joint_warm_start = 1;
   scenes::set_iterations(next.options, 8);
   return next;
 }
@@ -118,7 +118,7 @@ void match_columns(scenes::SceneData<T>& scene, const scenes::SceneData<T>& like
   };
   const std::size_t n = scene.contact_count(), bodies = scene.body_count();
   if (!like.static_friction.empty()) scene.static_friction = scene.friction;
-  match(scene.gap, like.gap, n);
+  match(scene.separation, like.separation, n);
   match(scene.frequency, like.frequency, n);
   match(scene.damping_ratio, like.damping_ratio, n);
   match(scene.slop, like.slop, n);
@@ -147,19 +147,20 @@ void print(const DrawnScene<T>& drawn, const SolvedScene<T>& made) {
   fmt::print(
       "{} {} iterations {} tolerance {} time_step {} relaxation {} warm {} {} shock {} threshold {} law {} swept {} "
       "seed {} gravity {} {} {} rest {}\n",
-      to_string(o.method), scene_kind_names[static_cast<std::size_t>(drawn.kind)], o.simultaneous.iterations,
-      o.relative_tolerance, o.resting.time_step, o.simultaneous.relaxation, o.simultaneous.warm_start,
-      o.simultaneous.joint_warm_start, o.shock_propagation.enabled, o.restitution_threshold, to_string(o.collision.law),
-      static_cast<int>(o.iteration.swept), o.sequence.seed, o.resting.gravity[0], o.resting.gravity[1],
+      to_string(o.method), scene_kind_names[static_cast<std::size_t>(drawn.kind)], o.pgs.iterations,
+      o.relative_tolerance, o.resting.time_step, o.pgs.relaxation, o.pgs.warm_start, o.pgs.joint_warm_start,
+      o.shock_propagation.enabled, o.restitution_threshold, to_string(o.collision.law),
+      static_cast<int>(o.iteration.swept), o.sequential_impacts.seed, o.resting.gravity[0], o.resting.gravity[1],
       o.resting.gravity[2], o.rest.tolerance);
   const SubstepsOptions& s = o.substeps;
   if (o.method == SceneMethod::substeps)
     fmt::print(
-        "time_step {} substeps {} to {} direct {} rounds {} sweeps {} {} {} slop {} {} push_out {} {} joints {} {} "
+        "time_step {} substeps {} to {} direct {} inner_iterations {} sweeps {} {} {} slop {} {} correction_rate {} {} "
+        "joints {} {} "
         "warm {} {}\n",
-        s.time_step, s.least, s.most, s.direct_least, s.rounds, s.sweeps, s.relaxing, s.restitution_sweeps, s.slop,
-        s.relative_slop, s.push_out, s.largest_push_out_speed, s.joint_frequency, s.joint_damping_ratio, s.warm_start,
-        s.joint_warm_start);
+        s.time_step, s.least, s.most, s.min_direct_substeps, s.inner_iterations, s.sweeps, s.relax_iterations,
+        s.restitution_sweeps, s.slop, s.relative_slop, s.correction_rate, s.max_correction_speed, s.joint_frequency,
+        s.joint_damping_ratio, s.warm_start, s.joint_warm_start);
   for (std::size_t b = 0; b < d.body_count(); ++b) {
     const auto& j = d.bodies.inverse_inertia;
     fmt::print("body {}: 1/m {}  J {} {} {} {} {} {}  v {} w {}  ->  v {} w {}\n", b, d.bodies.inverse_mass[b], j[0][b],
@@ -169,9 +170,9 @@ void print(const DrawnScene<T>& drawn, const SolvedScene<T>& made) {
   }
   for (std::size_t i = 0; i < d.contact_count(); ++i) {
     fmt::print("contact {}: {} {}  n {}  r {} {}  mu {} e {}", i, d.body_a[i], d.body_b[i], three(d.normal, i),
-               three(d.lever_a, i), three(d.lever_b, i), d.friction[i], d.restitution[i]);
+               three(d.r_a, i), three(d.r_b, i), d.friction[i], d.restitution[i]);
     number_if_there("mu_s", d.static_friction, i);
-    number_if_there("gap", d.gap, i);
+    number_if_there("separation", d.separation, i);
     number_if_there("frequency", d.frequency, i);
     number_if_there("damping", d.damping_ratio, i);
     number_if_there("slop", d.slop, i);
@@ -196,12 +197,12 @@ void print(const DrawnScene<T>& drawn, const SolvedScene<T>& made) {
         "row {}: {} {}  {} {} {} {}  target {} bounds {} {} compliance {} warm {} error {} frequency {} {}  ->  {}  "
         "{}\n",
         r, row.body_a, row.body_b, row.linear_a, row.angular_a, row.linear_b, row.angular_b, row.target_velocity,
-        row.least_impulse, row.largest_impulse, row.compliance, row.warm_impulse, row.error, row.frequency,
-        row.damping_ratio, to_string(made.arrays.joint_status[r]), made.arrays.joint_impulse[r]);
+        row.min_impulse, row.max_impulse, row.compliance, row.warm_impulse, row.error, row.frequency, row.damping_ratio,
+        to_string(made.arrays.joint_status[r]), made.arrays.joint_impulse[r]);
   }
   const SceneReport& report = made.report;
   fmt::print("iterations {}  approach {}  residual {}  not converged {}  energy {} -> {}  joint work {}\n",
-             report.iterations, report.greatest_approach, report.residual, report.not_converged, report.energy_before,
+             report.iterations, report.max_approach_speed, report.residual, report.not_converged, report.energy_before,
              report.energy_after, report.joint_work);
 }
 
@@ -256,7 +257,7 @@ bool remembers_no_fault(const DrawnScene<T>& drawn, const Execution& execution, 
     now.data.bodies.angular_velocity = made.arrays.angular_velocity;
     for (T& x : now.data.bodies.velocity[2]) x += T(-0.1);
     if (draw.below(2) == 0) {
-      now.options.method = SceneMethod::simultaneous;
+      now.options.method = SceneMethod::pgs;
       now.data.stiffness.clear();  // it needs a step
       now.data.damping.clear();
     }
@@ -298,7 +299,7 @@ class Rerun {
     if (drawn_.kind != SceneKind::faults && draw_.below(6) == 0)
       v_.want("remembered impulses are no fault", remembers_no_fault(drawn_, execution_, scattered(number_ + 2)));
     if constexpr (std::is_same_v<T, double>)
-      if (draw_.below(10) == 0 && drawn_.options.method != SceneMethod::coulomb) judge_reference();
+      if (draw_.below(10) == 0 && drawn_.options.method != SceneMethod::ncp) judge_reference();
     return v_;
   }
 
@@ -312,7 +313,7 @@ class Rerun {
     const SceneOptions& o = drawn_.options;
     const bool is_plain =
         !o.shock_propagation.enabled && drawn_.kind != SceneKind::range && drawn_.kind != SceneKind::faults;
-    if (!is_simultaneous(drawn_) || !is_plain || o.simultaneous.iterations != 4000) return;
+    if (!is_pgs(drawn_) || !is_plain || o.pgs.iterations != 4000) return;
     const DrawnScene<T> next = begun_with(drawn_, made_);
     const SolvedScene<T> again = solve(next, execution_);
     converged = SceneJudge<T>::rests(made_, again);

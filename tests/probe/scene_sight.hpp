@@ -88,8 +88,8 @@ class SceneSight {
     const auto add = [&](std::int32_t body, const V& r) {
       if (moves(body)) sum += trace(static_cast<std::size_t>(body)) * dot(r, r);
     };
-    add(d_.body_a[i], vector(d_.lever_a, i));
-    add(d_.body_b[i], vector(d_.lever_b, i));
+    add(d_.body_a[i], vector(d_.r_a, i));
+    add(d_.body_b[i], vector(d_.r_b, i));
     return sum;
   }
   /// Definiteness of a contact's K.
@@ -105,10 +105,10 @@ class SceneSight {
         const V turn = cross(turned(static_cast<std::size_t>(body), cross(r, axis)), r);
         for (std::size_t x = 0; x < 3; ++x) k[c][x] += turn[x];
       };
-      add(d_.body_a[i], vector(d_.lever_a, i));
-      add(d_.body_b[i], vector(d_.lever_b, i));
+      add(d_.body_a[i], vector(d_.r_a, i));
+      add(d_.body_b[i], vector(d_.r_b, i));
     }
-    return definiteness<T>(least_of(eigenvalues(k)), 3 * mass + turning(i), mass > 0);
+    return definiteness<T>(min_of(eigenvalues(k)), 3 * mass + turning(i), mass > 0);
   }
   /// Definiteness of a row's response, which includes its compliance.
   Definiteness definiteness_of_row(std::size_t r) const {
@@ -142,8 +142,8 @@ class SceneSight {
   /// u minus the tangential surface velocity.
   template <class Bodies>
   V relative(const Bodies& bodies, std::size_t i) const {
-    V u = less(point_velocity(bodies.velocity, bodies.angular_velocity, d_.body_a[i], vector(d_.lever_a, i)),
-               point_velocity(bodies.velocity, bodies.angular_velocity, d_.body_b[i], vector(d_.lever_b, i)));
+    V u = less(point_velocity(bodies.velocity, bodies.angular_velocity, d_.body_a[i], vector(d_.r_a, i)),
+               point_velocity(bodies.velocity, bodies.angular_velocity, d_.body_b[i], vector(d_.r_b, i)));
     if (!d_.surface_velocity[0].empty()) {
       const V s = vector(d_.surface_velocity, i), n = normal(i);
       u = less(u, less(s, times(dot(s, n), n)));
@@ -162,7 +162,7 @@ class SceneSight {
     };
     return of(row.body_a, row.linear_a, row.angular_a) + of(row.body_b, row.linear_b, row.angular_b);
   }
-  R largest_speed() const {
+  R max_speed() const {
     R most = 0;
     for (std::size_t b = 0; b < d_.body_count(); ++b)
       for (const auto* v :
@@ -180,8 +180,8 @@ class SceneSight {
     R change = 0;
     if (!d_.velocity_change[0].empty())
       change =
-          dot(less(point_velocity(d_.velocity_change, d_.angular_velocity_change, d_.body_a[i], vector(d_.lever_a, i)),
-                   point_velocity(d_.velocity_change, d_.angular_velocity_change, d_.body_b[i], vector(d_.lever_b, i))),
+          dot(less(point_velocity(d_.velocity_change, d_.angular_velocity_change, d_.body_a[i], vector(d_.r_a, i)),
+                   point_velocity(d_.velocity_change, d_.angular_velocity_change, d_.body_b[i], vector(d_.r_b, i))),
               n);
     const R threshold = static_cast<T>(o_.restitution_threshold);
     if (before >= least) return least > 0 || !(before - change > threshold) ? least : -larger(-least, e * before);
@@ -209,12 +209,12 @@ class SceneSight {
   /// Excessive relaxation may drive velocities to enormous values and back. The results then no longer show at which
   /// size the visits rounded.
   bool has_run_away() const {
-    return o_.simultaneous.relaxation > 1 && made_.report.not_converged > 0 &&
+    return o_.pgs.relaxation > 1 && made_.report.not_converged > 0 &&
            made_.report.energy_after > 1e12 * made_.report.energy_before;
   }
   bool in_substeps() const { return o_.method == SceneMethod::substeps; }
   bool has_jointed_rotors() const { return in_substeps() && drawn_.kind == SceneKind::rotors && d_.row_count() > 0; }
-  bool is_sequence() const { return o_.method == SceneMethod::sequence; }
+  bool is_sequential_impacts() const { return o_.method == SceneMethod::sequential_impacts; }
 
  private:
   void find_islands() {

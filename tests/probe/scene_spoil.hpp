@@ -31,13 +31,13 @@ class SceneSpoiler : SceneDrawing<T> {
       for (std::size_t k : {0u, 3u, 5u}) d.bodies.inverse_inertia[k][body] = x;
       for (std::size_t k : {1u, 2u, 4u}) d.bodies.inverse_inertia[k][body] = 0;
     }
-    if (n > 0 && what == 4) d.lever_a[c][i] = beyond();
+    if (n > 0 && what == 4) d.r_a[c][i] = beyond();
     if (n > 0 && what == 5) d.friction[i] = positive();
     const auto fill = [&](auto& column) {
       if (column.empty()) column.assign(n, T(0));
     };
     if (n > 0 && what == 6) fill(d.target_velocity), d.target_velocity[i] = beyond();
-    if (n > 0 && what == 7) fill(d.gap), d.gap[i] = beyond();
+    if (n > 0 && what == 7) fill(d.separation), d.separation[i] = beyond();
     if (n > 0 && what == 8) {
       for (auto& column : d.surface_velocity) fill(column);
       d.surface_velocity[c][i] = beyond();
@@ -73,10 +73,10 @@ class SceneSpoiler : SceneDrawing<T> {
           fault(Status::negative_friction, [&] { d.friction[i] = -1; });
           break;
         case 1:
-          fault(Status::not_a_number, [&] { d.lever_a[1][i] = nan; });
+          fault(Status::not_a_number, [&] { d.r_a[1][i] = nan; });
           break;
         case 2:
-          fault(Status::infinite, [&] { d.lever_b[2][i] = infinity; });
+          fault(Status::infinite, [&] { d.r_b[2][i] = infinity; });
           break;
         case 3:
           fault(Status::normal_not_unit, [&] { d.normal[0][i] += T(2); });
@@ -91,7 +91,7 @@ class SceneSpoiler : SceneDrawing<T> {
           fault(Status::both_immovable, [&] { d.body_a[i] = d.body_b[i] = scenes::world; });
           break;
         default:
-          fault(Status::overflow, [&] { d.lever_a[0][i] = d.lever_b[0][i] = std::numeric_limits<T>::max(); });
+          fault(Status::overflow, [&] { d.r_a[0][i] = d.r_b[0][i] = std::numeric_limits<T>::max(); });
       }
     }
     for (std::size_t i = 0; i < d.row_count(); ++i) {
@@ -119,10 +119,10 @@ class SceneSpoiler : SceneDrawing<T> {
           fault(Status::not_a_number, [&] { row.target_velocity = nan; });
           break;
         case 2:
-          fault(Status::infinite, [&] { row.least_impulse = row.largest_impulse = infinity; });
+          fault(Status::infinite, [&] { row.min_impulse = row.max_impulse = infinity; });
           break;
         case 3:
-          fault(Status::impulse_bounds_reversed, [&] { row.least_impulse = 2, row.largest_impulse = 1; });
+          fault(Status::impulse_bounds_reversed, [&] { row.min_impulse = 2, row.max_impulse = 1; });
           break;
         case 4:
           fault(Status::collision_matrix_not_positive_definite, [&] {

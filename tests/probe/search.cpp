@@ -23,7 +23,7 @@ struct Part {
 };
 
 /// Max number of printed examples of a broken promise.
-constexpr std::size_t most_printed = 4;
+constexpr std::size_t max_printed = 4;
 
 std::string table_of(const std::map<Key, Record>& records) {
   std::map<std::string, std::array<Record, 2>> by_kind;
@@ -72,7 +72,7 @@ Counts search_cases(const Subject& subject, std::uint64_t seed, int threads, con
   for (const auto& [promise, lines] : all.broken) {
     std::size_t printed = 0;
     for (const auto& [index, line] : lines)
-      if (printed++ < most_printed) fmt::print("{}\n", line);
+      if (printed++ < max_printed) fmt::print("{}\n", line);
     fmt::print("'{}' broken: {}\n", promise, lines.size());
   }
   if (details)

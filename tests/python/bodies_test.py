@@ -20,7 +20,7 @@ def pairs(count, seed=5):
 
     normal = draw.normal(size=(count, 3))
     normal /= np.linalg.norm(normal, axis=1)[:, None]
-    pair = {"a": body(), "b": body(), "normal": normal, "lever_a": draw.normal(size=(count, 3)), "lever_b": draw.normal(size=(count, 3))}
+    pair = {"a": body(), "b": body(), "normal": normal, "r_a": draw.normal(size=(count, 3)), "r_b": draw.normal(size=(count, 3))}
     # All of them approach.
     pair["a"]["velocity"] -= 9 * normal
     return pair
@@ -82,7 +82,7 @@ class Bodies(unittest.TestCase):
             upper = direction[:, [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
             np.testing.assert_allclose((getattr(found, side).inverse_inertia * upper).sum(axis=1), expected, rtol=1e-6, atol=1e-6)
             direction = np.random.default_rng(9).normal(size=(12, 3))
-            lever = f"lever_{side}"
+            lever = f"r_{side}"
             expected = difference(lambda t: self.pair | {lever: self.pair[lever] + t * direction})
             np.testing.assert_allclose((getattr(found, lever) * direction).sum(axis=1), expected, rtol=1e-6, atol=1e-6)
         turn = np.cross(np.random.default_rng(10).normal(size=(12, 3)), self.pair["normal"])
@@ -94,18 +94,18 @@ class Bodies(unittest.TestCase):
         np.testing.assert_allclose((found.normal * turn).sum(axis=1), difference(turned), rtol=1e-6, atol=1e-6)
 
     def test_float32_and_the_immovable_world(self):
-        alone = {name: column for name, column in self.pair.items() if name not in ("b", "lever_b")}
+        alone = {name: column for name, column in self.pair.items() if name not in ("b", "r_b")}
         alone["a"] = {name: column.astype(np.float32) for name, column in alone["a"].items()}
         alone = {name: column.astype(np.float32) if name != "a" else column for name, column in alone.items()}
         space = carom.contact_space(**alone)
         self.assertEqual(space.k.dtype, np.float32)
         world = {name: np.zeros_like(column) for name, column in alone["a"].items()}
-        whole = carom.contact_space(**alone, b=world, lever_b=np.zeros((12, 3), np.float32))
+        whole = carom.contact_space(**alone, b=world, r_b=np.zeros((12, 3), np.float32))
         np.testing.assert_array_equal(space.k, whole.k)
 
     def test_errors_name_what_is_missing(self):
-        with self.assertRaisesRegex(carom.Error, "column lever_b is missing"):
-            carom.contact_space(**{name: column for name, column in self.pair.items() if name != "lever_b"})
+        with self.assertRaisesRegex(carom.Error, "column r_b is missing"):
+            carom.contact_space(**{name: column for name, column in self.pair.items() if name != "r_b"})
         with self.assertRaisesRegex(TypeError, "no argument or column 'friction'"):
             carom.contact_space(**self.pair, friction=0.5)
         with self.assertRaisesRegex(carom.Error, "needs the product"):
@@ -168,11 +168,11 @@ class Mechanisms(unittest.TestCase):
             angular_velocity=np.array([[0, 0, 1.0], [0, 0, 2.0]]),
         )
         joints = np.concatenate([
-            carom.hinge(a=0, anchor_a=(-0.3, 0.4, 0), axis=(0, 0, 1)),
-            carom.hinge(a=1, b=0, anchor_a=(-0.4, 0.3, 0), anchor_b=(0.3, -0.4, 0), axis=(0, 0, 1)),
+            carom.hinge(a=0, r_a=(-0.3, 0.4, 0), axis=(0, 0, 1)),
+            carom.hinge(a=1, b=0, r_a=(-0.4, 0.3, 0), r_b=(0.3, -0.4, 0), axis=(0, 0, 1)),
         ])
-        contacts = carom.Contacts(body_a=np.array([1], np.int32), body_b=np.array([-1], np.int32), normal=(-1.0, 0, 0),
-                                  lever_a=(0.4, -0.3, 0), lever_b=(0.0, 0, 0), friction=0.3, restitution=0.5)
+        contacts = carom.AnyContacts(body_a=np.array([1], np.int32), body_b=np.array([-1], np.int32), normal=(-1.0, 0, 0),
+                                  r_a=(0.4, -0.3, 0), r_b=(0.0, 0, 0), friction=0.3, restitution=0.5)
         self.rows = len(joints)
         self.scene = carom.Scene(bodies=self.bodies, contacts=contacts, joints=joints)
 

@@ -72,8 +72,8 @@ class TheCommandsAnswers(unittest.TestCase):
             "friction": draw.uniform(0, 1, count),
             "restitution": draw.uniform(0, 1, count),
             "normal": np.column_stack([np.cos(angle), np.sin(angle)]),
-            "lever_a": draw.normal(size=(count, 2)),
-            "lever_b": draw.normal(size=(count, 2)),
+            "r_a": draw.normal(size=(count, 2)),
+            "r_b": draw.normal(size=(count, 2)),
             "a": body(),
             "b": body(),
         }
@@ -106,13 +106,13 @@ class Forms(unittest.TestCase):
     def test_the_immovable_world_is_b_where_there_is_none(self):
         contacts = files.File(files.GOLDEN / "bodies3d.csv").contacts()
         world = {name: np.zeros_like(column) for name, column in contacts["b"].items()}
-        alone = {name: column for name, column in contacts.items() if name not in ("b", "lever_b")}
+        alone = {name: column for name, column in contacts.items() if name not in ("b", "r_b")}
         same_bits(self, carom.solve(**alone).impulse, carom.solve(**contacts | {"b": world}).impulse)
 
     def test_planar_bodies(self):
         # A disc that falls without spin or friction rebounds with e times its speed.
         disc = carom.Bodies(inverse_mass=2.0, inverse_inertia=4.0, velocity=np.array([[1.0, -2.0]]), angular_velocity=0.0)
-        result = carom.solve_planar(a=disc, normal=(0.0, 1.0), lever_a=(0.0, -1.0), friction=0.0, restitution=0.5)
+        result = carom.solve_planar(a=disc, normal=(0.0, 1.0), r_a=(0.0, -1.0), friction=0.0, restitution=0.5)
         same_bits(self, result.velocity_a, [[1.0, 1.0]])
         self.assertEqual(result.angular_velocity_a.shape, (1,))
 
@@ -270,7 +270,7 @@ class Errors(unittest.TestCase):
 
     def test_columns_of_bodies_are_named(self):
         disc = {"inverse_mass": 1.0, "inverse_inertia": 1.0, "velocity": (0.0, 0.0)}
-        contact = {"normal": (0.0, 1.0), "lever_a": (0.0, 0.0), "friction": 0.0, "restitution": 0.0}
+        contact = {"normal": (0.0, 1.0), "r_a": (0.0, 0.0), "friction": 0.0, "restitution": 0.0}
         with self.assertRaisesRegex(carom.Error, "column a.angular_velocity is missing"):
             carom.solve_planar(a=disc, **contact)
         with self.assertRaisesRegex(TypeError, "a has no argument or column 'mass'"):
@@ -280,7 +280,7 @@ class Errors(unittest.TestCase):
         self.raises(carom.Error, r"law\[2\]: 'newton' is not a law", law=["smith", "smith", "newton", "smith"])
         self.raises(carom.Error, r"law\[1\] is 300", law=np.array([1, 300, 1, 1]))
         bodies = {"inverse_mass": np.ones(2), "inverse_inertia": np.eye(3), "velocity": np.zeros(3), "angular_velocity": np.zeros(3)}
-        contact = {"normal": (0.0, 0.0, 1.0), "lever_a": (0.0, 0.0, 0.0), "lever_b": (0.0, 0.0, 0.0), "friction": 0.0}
+        contact = {"normal": (0.0, 0.0, 1.0), "r_a": (0.0, 0.0, 0.0), "r_b": (0.0, 0.0, 0.0), "friction": 0.0}
         with self.assertRaisesRegex(carom.Error, r"body_a\[1\] is 4294967296"):
             carom.solve(**contact, restitution=0.0, bodies=bodies, body_a=[0, 2**32], body_b=[1, 1])
 
@@ -301,8 +301,8 @@ class Errors(unittest.TestCase):
     def test_options_are_named(self):
         for name, wrong, why in (
             ("steps", 10**20, "is 100000000000000000000, beyond what it holds"), ("steps", 2.5, "is 2.5, not a whole number"),
-            ("steps", "x", "is 'x', not a whole number"), ("largest_restitution", "x", "is 'x', not a number"),
-            ("largest_restitution", 1j, "is 1j, not a number"), ("integrator", 3, "is 3, not a name: euler, series"),
+            ("steps", "x", "is 'x', not a whole number"), ("max_restitution", "x", "is 'x', not a number"),
+            ("max_restitution", 1j, "is 1j, not a number"), ("integrator", 3, "is 3, not a name: euler, series"),
             ("integrator", "rk4", "is 'rk4', none of euler, series"),
         ):  # fmt: skip
             self.raises(carom.Error, f"the option {name} {why}", **{name: wrong})

@@ -62,9 +62,9 @@ class Examples(unittest.TestCase):
             self.assertTrue(best.success)
             np.testing.assert_allclose(throw.landing(best.x), throw.TARGET, atol=1e-6)
             # The ball comes to the wall above the floor, and stays before the wall then.
-            course = throw.path(best.x)
-            self.assertGreater(course[:, 2].min(), throw.RADIUS - 1e-9)
-            self.assertLess(course[:, 0].max(), 4 - throw.RADIUS + 1e-9)
+            sliding_end = throw.path(best.x)
+            self.assertGreater(sliding_end[:, 2].min(), throw.RADIUS - 1e-9)
+            self.assertLess(sliding_end[:, 0].max(), 4 - throw.RADIUS + 1e-9)
         self.assertTrue((plain.x[3:] == 0).all())
         self.assertLess(spun.fun, 0.98 * plain.fun)
 

@@ -45,7 +45,7 @@ class File:
             return self.columns("k", "separation_velocity", *numbers) | laws
         body = ("inverse_mass", "inverse_inertia", "velocity", "angular_velocity")
         bodies = {side: self.columns(*body, side=f"_{side}") for side in "ab"}
-        return self.columns("normal", "lever_a", "lever_b", *numbers) | laws | bodies
+        return self.columns("normal", "r_a", "r_b", *numbers) | laws | bodies
 
 
 def solved_by_command(path, folder, *options):

@@ -24,7 +24,7 @@ def contacts(count=2):
 def scene():
     bodies = carom.Bodies(inverse_mass=np.ones(1), inverse_inertia=6 * np.eye(3), velocity=np.array([[0, 0, -1.0]]),
                           angular_velocity=np.zeros((1, 3)))
-    of_scene = carom.Contacts(body_a=[0], body_b=[-1], normal=(0, 0, 1), lever_a=(0, 0, -0.5), lever_b=(0, 0, 0), friction=0.5,
+    of_scene = carom.AnyContacts(body_a=[0], body_b=[-1], normal=(0, 0, 1), r_a=(0, 0, -0.5), r_b=(0, 0, 0), friction=0.5,
                               restitution=0)
     return bodies, of_scene
 
@@ -143,7 +143,7 @@ def report_of(result):
 class Copies(unittest.TestCase):
     def results(self):
         bodies, of_scene = scene()
-        pair = {"a": bodies, "normal": (0, 0, 1), "lever_a": (0, 0, -0.5)}
+        pair = {"a": bodies, "normal": (0, 0, 1), "r_a": (0, 0, -0.5)}
         space = carom.contact_space(**pair)
         product = carom.differentiate(k=space.k, separation_velocity=space.separation_velocity, friction=0.5, restitution=0,
                                       of_impulse=np.ones((1, 3)), by=["k", "separation_velocity"])

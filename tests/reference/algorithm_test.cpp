@@ -94,11 +94,11 @@ TEST(sliding, a_plastic_collision_ends_within_a_step_of_rest) {
     const Outcome o = resolve(c, unlimited);
     EXPECT_EQ(o.work_decompression, 0);
     EXPECT_GE(o.u[2], 0);
-    if (o.path.course == Course::slide_end) {
+    if (o.path.sliding_end == SlidingEnd::slide_end) {
       ++slid;
       EXPECT_EQ(o.path.decompressions, o.path.compressions);
       EXPECT_LE(o.u[2], c.step * (c.k[2][2] + c.friction * std::hypot(c.k[0][2], c.k[1][2])) * (1 + 8 * epsilon));
-    } else if (o.path.course == Course::stick_at_start || o.path.course == Course::stick_in_c) {
+    } else if (o.path.sliding_end == SlidingEnd::stick_at_start || o.path.sliding_end == SlidingEnd::stick_in_c) {
       // To stop the slip that is left changes u_z by |q| times one step's reach at most; it is over then.
       const auto q = q_of(c.k);
       EXPECT_LE(o.u[2], std::hypot(q[0], q[1]) * reach(c) * (1 + 1e-12));
@@ -116,10 +116,10 @@ TEST(law, the_normal_force_gives_back_the_square_of_restitution) {
     EXPECT_GE(o.work_decompression, 0);
     EXPECT_GE(o.work_decompression, due - rounding);
     // The last step slides with a u_z that differs from the final one by what a step changes.
-    const double largest_change = c.step * (c.k[2][2] + c.friction * std::hypot(c.k[0][2], c.k[1][2]));
-    const double overshoot = o.path.course == Course::slide_end ? c.step * (o.u[2] + largest_change) : 0;
+    const double max_change = c.step * (c.k[2][2] + c.friction * std::hypot(c.k[0][2], c.k[1][2]));
+    const double overshoot = o.path.sliding_end == SlidingEnd::slide_end ? c.step * (o.u[2] + max_change) : 0;
     // Sticking that began beyond the end, within a step of u_z = 0, can't give back what it does not have.
-    const double crossing = o.path.decompressions > 0 ? c.step * largest_change : 0;
+    const double crossing = o.path.decompressions > 0 ? c.step * max_change : 0;
     EXPECT_LE(o.work_decompression, due + overshoot + crossing + rounding);
   }
 }
@@ -194,11 +194,11 @@ TEST(sticking, slip_within_a_step_counts_as_none_and_is_stopped_by_friction_alon
   const double r = reach(c);
   c.u0[0] = r * (1 - 1e-9);
   const Outcome held = resolve(c, unlimited);
-  EXPECT_EQ(held.path.course, Course::stick_at_start);
+  EXPECT_EQ(held.path.sliding_end, SlidingEnd::stick_at_start);
   // The tangential impulse changes u_z by -q·u_t, and 0.25 of the rest comes back.
   EXPECT_NEAR(held.u[2], 0.25 * (3 + 0.3 * c.u0[0]), 8 * epsilon);
   c.u0[0] = r * (1 + 1e-9);
-  EXPECT_EQ(resolve(c, unlimited).path.course, Course::stick_in_c);
+  EXPECT_EQ(resolve(c, unlimited).path.sliding_end, SlidingEnd::stick_in_c);
 }
 
 TEST(sticking, a_head_on_collision_of_symmetric_bodies_is_newtons) {
@@ -225,7 +225,7 @@ TEST(infinite_friction, the_slide_costs_no_normal_impulse) {
     const double size = length(c.u0) + length(o.u);
     const double rounding = 1024 * 8 * epsilon * (o.steps + 8) * size;
     const double at_rest = c.u0[2] - (q[0] * c.u0[0] + q[1] * c.u0[1]);
-    if (o.path.course == Course::slide_end) {
+    if (o.path.sliding_end == SlidingEnd::slide_end) {
       ++ended_in_slide;
       EXPECT_NEAR(o.u[2] - (q[0] * o.u[0] + q[1] * o.u[1]), at_rest, rounding);
       EXPECT_LE(std::abs(o.p[2]), rounding * 32);

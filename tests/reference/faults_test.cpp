@@ -32,15 +32,15 @@ bool same_bits(double a, double b) {
 }
 
 // Three contacts of movable bodies, of which the middle one is spoilt.
-struct Contacts {
-  Contacts() : data(count, 51), step(count, 1e-3), law(count, RestitutionLaw::energetic) {
+struct AnyContacts {
+  AnyContacts() : data(count, 51), step(count, 1e-3), law(count, RestitutionLaw::energetic) {
     for (auto* body : {&data.a, &data.b}) {
       body->inverse_mass.assign(count, 1);
       for (std::size_t j = 0; j < 6; ++j) body->inverse_inertia[j].assign(count, j == 0 || j == 3 || j == 5 ? 2 : 0);
     }
     for (std::size_t j = 0; j < 3; ++j) {
-      data.lever_a[j].assign(count, 0.25);
-      data.lever_b[j].assign(count, -0.25);
+      data.r_a[j].assign(count, 0.25);
+      data.r_b[j].assign(count, -0.25);
       data.normal[j].assign(count, j == 2 ? 1 : 0);
       data.a.velocity[j].assign(count, -1);
       data.b.velocity[j].assign(count, 1);
@@ -51,8 +51,8 @@ struct Contacts {
     data.restitution.assign(count, 0.5);
   }
 
-  InlineContacts<double> columns() const {
-    InlineContacts<double> c = data.inline_contacts();
+  Contacts<double> columns() const {
+    Contacts<double> c = data.inline_contacts();
     c.laws.step = step;
     c.laws.restitution_law = law;
     return c;
@@ -70,46 +70,46 @@ Options with_small_budget() {
   return options;
 }
 
-using Spoil = std::function<void(Contacts&)>;
+using Spoil = std::function<void(AnyContacts&)>;
 
 // In the order of Status.
 const std::vector<std::pair<Status, Spoil>>& inline_faults() {
   static const std::vector<std::pair<Status, Spoil>> faults{
-      {Status::not_a_number, [](Contacts& c) { c.data.lever_a[0][bad] = nan; }},
-      {Status::infinite, [](Contacts& c) { c.data.b.angular_velocity[1][bad] = -infinity; }},
-      {Status::normal_not_unit, [](Contacts& c) { c.data.normal[2][bad] = 1 + 2e-5; }},
-      {Status::negative_inverse_mass, [](Contacts& c) { c.data.a.inverse_mass[bad] = -1e-9; }},
+      {Status::not_a_number, [](AnyContacts& c) { c.data.r_a[0][bad] = nan; }},
+      {Status::infinite, [](AnyContacts& c) { c.data.b.angular_velocity[1][bad] = -infinity; }},
+      {Status::normal_not_unit, [](AnyContacts& c) { c.data.normal[2][bad] = 1 + 2e-5; }},
+      {Status::negative_inverse_mass, [](AnyContacts& c) { c.data.a.inverse_mass[bad] = -1e-9; }},
       {Status::inverse_inertia_not_positive_semidefinite,
-       [](Contacts& c) { c.data.b.inverse_inertia[1][bad] = 2 * (1 + 1e-4); }},
+       [](AnyContacts& c) { c.data.b.inverse_inertia[1][bad] = 2 * (1 + 1e-4); }},
       {Status::both_immovable,
-       [](Contacts& c) {
+       [](AnyContacts& c) {
          for (auto* body : {&c.data.a, &c.data.b}) {
            body->inverse_mass[bad] = 0;
            for (auto& column : body->inverse_inertia) column[bad] = 0;
          }
        }},
-      {Status::restitution_out_of_range, [](Contacts& c) { c.data.restitution[bad] = 1 + 1e-15; }},
-      {Status::negative_friction, [](Contacts& c) { c.data.friction[bad] = -1e-300; }},
-      {Status::step_not_positive, [](Contacts& c) { c.step[bad] = 0; }},
-      {Status::restitution_law_unavailable, [](Contacts& c) { c.law[bad] = RestitutionLaw::kinetic; }},
-      {Status::overflow, [](Contacts& c) { c.data.lever_a[2][bad] = 1e200; }},
+      {Status::restitution_out_of_range, [](AnyContacts& c) { c.data.restitution[bad] = 1 + 1e-15; }},
+      {Status::negative_friction, [](AnyContacts& c) { c.data.friction[bad] = -1e-300; }},
+      {Status::step_not_positive, [](AnyContacts& c) { c.step[bad] = 0; }},
+      {Status::restitution_law_unavailable, [](AnyContacts& c) { c.law[bad] = RestitutionLaw::kinetic; }},
+      {Status::overflow, [](AnyContacts& c) { c.data.r_a[2][bad] = 1e200; }},
       {Status::collision_matrix_not_positive_definite,
-       [](Contacts& c) {
+       [](AnyContacts& c) {
          // A pivot: nothing gives way along the lever arm.
          c.data.a.inverse_mass[bad] = c.data.b.inverse_mass[bad] = 0;
          for (auto& column : c.data.b.inverse_inertia) column[bad] = 0;
        }},
-      {Status::step_budget_reached, [](Contacts& c) { c.step[bad] = 1e-12; }},
+      {Status::step_budget_reached, [](AnyContacts& c) { c.step[bad] = 1e-12; }},
   };
   return faults;
 }
 
 TEST(fault, every_one_is_named_and_touches_nothing) {
-  const Contacts good;
+  const AnyContacts good;
   ResultArrays<double> expected(count);
   ASSERT_EQ(solve(good.columns(), expected.results(), with_small_budget()).count(Status::ok), count);
   for (const auto& [status, spoil] : inline_faults()) {
-    Contacts c;
+    AnyContacts c;
     spoil(c);
     ResultArrays<double> out(count);
     // Anything but zero would show in an impulse that is not written.
@@ -145,7 +145,7 @@ TEST(fault, the_first_of_several_counts) {
   const auto& faults = inline_faults();
   for (std::size_t first = 0; first < faults.size(); ++first)
     for (std::size_t second = first + 1; second < faults.size(); ++second) {
-      Contacts c;
+      AnyContacts c;
       faults[second].second(c);
       faults[first].second(c);
       ResultArrays<double> out(count);
@@ -158,7 +158,7 @@ TEST(fault, the_first_of_several_counts) {
 TEST(fault, comes_before_separating) {
   for (const auto& [status, spoil] : inline_faults()) {
     if (status == Status::step_budget_reached) continue;
-    Contacts c;
+    AnyContacts c;
     c.data.a.velocity[2][bad] = 5;
     spoil(c);
     ResultArrays<double> out(count);
@@ -168,28 +168,28 @@ TEST(fault, comes_before_separating) {
 }
 
 TEST(fault, every_number_is_examined) {
-  std::vector<std::pair<std::string, std::function<double&(Contacts&)>>> numbers{
-      {"friction", [](Contacts& c) -> double& { return c.data.friction[bad]; }},
-      {"restitution", [](Contacts& c) -> double& { return c.data.restitution[bad]; }},
-      {"step", [](Contacts& c) -> double& { return c.step[bad]; }},
-      {"inverse_mass_a", [](Contacts& c) -> double& { return c.data.a.inverse_mass[bad]; }},
-      {"inverse_mass_b", [](Contacts& c) -> double& { return c.data.b.inverse_mass[bad]; }}};
+  std::vector<std::pair<std::string, std::function<double&(AnyContacts&)>>> numbers{
+      {"friction", [](AnyContacts& c) -> double& { return c.data.friction[bad]; }},
+      {"restitution", [](AnyContacts& c) -> double& { return c.data.restitution[bad]; }},
+      {"step", [](AnyContacts& c) -> double& { return c.step[bad]; }},
+      {"inverse_mass_a", [](AnyContacts& c) -> double& { return c.data.a.inverse_mass[bad]; }},
+      {"inverse_mass_b", [](AnyContacts& c) -> double& { return c.data.b.inverse_mass[bad]; }}};
   for (std::size_t j = 0; j < 3; ++j) {
-    numbers.emplace_back("normal", [j](Contacts& c) -> double& { return c.data.normal[j][bad]; });
-    numbers.emplace_back("lever_a", [j](Contacts& c) -> double& { return c.data.lever_a[j][bad]; });
-    numbers.emplace_back("lever_b", [j](Contacts& c) -> double& { return c.data.lever_b[j][bad]; });
-    numbers.emplace_back("velocity_a", [j](Contacts& c) -> double& { return c.data.a.velocity[j][bad]; });
-    numbers.emplace_back("velocity_b", [j](Contacts& c) -> double& { return c.data.b.velocity[j][bad]; });
-    numbers.emplace_back("angular_a", [j](Contacts& c) -> double& { return c.data.a.angular_velocity[j][bad]; });
-    numbers.emplace_back("angular_b", [j](Contacts& c) -> double& { return c.data.b.angular_velocity[j][bad]; });
+    numbers.emplace_back("normal", [j](AnyContacts& c) -> double& { return c.data.normal[j][bad]; });
+    numbers.emplace_back("r_a", [j](AnyContacts& c) -> double& { return c.data.r_a[j][bad]; });
+    numbers.emplace_back("r_b", [j](AnyContacts& c) -> double& { return c.data.r_b[j][bad]; });
+    numbers.emplace_back("velocity_a", [j](AnyContacts& c) -> double& { return c.data.a.velocity[j][bad]; });
+    numbers.emplace_back("velocity_b", [j](AnyContacts& c) -> double& { return c.data.b.velocity[j][bad]; });
+    numbers.emplace_back("angular_a", [j](AnyContacts& c) -> double& { return c.data.a.angular_velocity[j][bad]; });
+    numbers.emplace_back("angular_b", [j](AnyContacts& c) -> double& { return c.data.b.angular_velocity[j][bad]; });
   }
   for (std::size_t j = 0; j < 6; ++j) {
-    numbers.emplace_back("inertia_a", [j](Contacts& c) -> double& { return c.data.a.inverse_inertia[j][bad]; });
-    numbers.emplace_back("inertia_b", [j](Contacts& c) -> double& { return c.data.b.inverse_inertia[j][bad]; });
+    numbers.emplace_back("inertia_a", [j](AnyContacts& c) -> double& { return c.data.a.inverse_inertia[j][bad]; });
+    numbers.emplace_back("inertia_b", [j](AnyContacts& c) -> double& { return c.data.b.inverse_inertia[j][bad]; });
   }
   for (const auto& [name, number] : numbers)
     for (double value : {nan, infinity, -infinity}) {
-      Contacts c;
+      AnyContacts c;
       number(c) = value;
       ResultArrays<double> out(count);
       solve(c.columns(), out.results(), euler);
@@ -202,7 +202,7 @@ TEST(fault, every_number_is_examined) {
 }
 
 TEST(fault, the_separation_velocity_stays_or_is_unknown) {
-  Contacts c;
+  AnyContacts c;
   c.data.friction[bad] = -1;
   c.data.a.velocity[0][bad + 1] = nan;
   ResultArrays<double> out(count);
@@ -215,7 +215,7 @@ TEST(fault, the_separation_velocity_stays_or_is_unknown) {
 }
 
 TEST(fault, tolerances_are_those_of_the_options) {
-  Contacts c;
+  AnyContacts c;
   c.data.normal[2][0] = 1 + 0.9e-5;
   c.data.normal[2][1] = 1 + 1.1e-5;
   // Eigenvalues 2 ± x, of a trace of 6: the smallest is 2 - x.
@@ -302,15 +302,15 @@ std::string message_of(const std::function<void()>& call) {
 }
 
 TEST(misuse, is_an_error_that_names_the_column_or_the_option) {
-  const Contacts c;
+  const AnyContacts c;
   ResultArrays<double> out(count);
   std::vector<double> margin(count);
   const auto expect_named = [](const std::string& name, const std::function<void()>& call) {
     EXPECT_NE(message_of(call).find(name), std::string::npos) << message_of(call);
   };
   auto missing = c.columns();
-  missing.lever_b.y = {};
-  expect_named("lever_b.y", [&] { solve(missing, out.results(), euler); });
+  missing.r_b.y = {};
+  expect_named("r_b.y", [&] { solve(missing, out.results(), euler); });
   auto shorter = c.columns();
   shorter.restitution.count = 2;
   expect_named("restitution", [&] { solve(shorter, out.results(), euler); });
@@ -328,12 +328,12 @@ TEST(misuse, is_an_error_that_names_the_column_or_the_option) {
 }
 
 TEST(misuse, an_empty_batch_is_none) {
-  EXPECT_EQ(solve(InlineContacts<double>{}, {}).contacts, 0u);
-  EXPECT_EQ(solve(SpaceContacts<double>{}, {}).contacts, 0u);
+  EXPECT_EQ(solve(Contacts<double>{}, {}).contacts, 0u);
+  EXPECT_EQ(solve(KContacts<double>{}, {}).contacts, 0u);
 }
 
 TEST(separating, leaves_everything_as_it_is) {
-  Contacts c;
+  AnyContacts c;
   c.data.a.velocity[2][bad] = 5;
   ResultArrays<double> out(count);
   std::vector<double> margin(count);

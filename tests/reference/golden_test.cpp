@@ -185,15 +185,15 @@ class Bodies : public testing::Test {
             vector("velocity_" + side),
             vector("angular_velocity_" + side)};
   }
-  InlineContacts<double> contacts() {
-    InlineContacts<double> c;
+  Contacts<double> contacts() {
+    Contacts<double> c;
     c.friction = column("friction");
     c.restitution = column("restitution");
     c.normal = vector("normal");
     c.a = body("a");
     c.b = body("b");
-    c.lever_a = vector("lever_a");
-    c.lever_b = vector("lever_b");
+    c.r_a = vector("r_a");
+    c.r_b = vector("r_b");
     return c;
   }
   // |u0| of a contact, and the speed at which the contact points part in error after given new velocities.
@@ -204,7 +204,7 @@ class Bodies : public testing::Test {
   template <class Velocities>
   Vector3 parting(const Velocities& va, const Velocities& wa, const Velocities& vb, const Velocities& wb,
                   std::size_t i) {
-    const auto la = vector("lever_a"), lb = vector("lever_b");
+    const auto la = vector("r_a"), lb = vector("r_b");
     return {va.x[i] + wa.y[i] * la.z[i] - wa.z[i] * la.y[i] - vb.x[i] - wb.y[i] * lb.z[i] + wb.z[i] * lb.y[i],
             va.y[i] + wa.z[i] * la.x[i] - wa.x[i] * la.z[i] - vb.y[i] - wb.z[i] * lb.x[i] + wb.x[i] * lb.z[i],
             va.z[i] + wa.x[i] * la.y[i] - wa.y[i] * la.x[i] - vb.z[i] - wb.x[i] * lb.y[i] + wb.y[i] * lb.x[i]};

@@ -31,7 +31,7 @@ TEST(ReferenceGradients, agree_with_differences_in_34_digits) {
   for (std::size_t i = 0; i < golden.size(); ++i) {
     const double error = error_of(table, i, golden[i]);
     if (golden[i].law == Law::incremental) of_incremental.push_back(error);
-    EXPECT_LE(error, 1e-11) << i << ' ' << golden[i].kind << ' ' << golden[i].course;
+    EXPECT_LE(error, 1e-11) << i << ' ' << golden[i].kind << ' ' << golden[i].sliding_end;
   }
   std::nth_element(of_incremental.begin(), of_incremental.begin() + of_incremental.size() / 2, of_incremental.end());
   EXPECT_LE(of_incremental[of_incremental.size() / 2], 1e-14);

@@ -44,8 +44,8 @@ struct Batch {
     }
   }
 
-  SpaceContacts<double> contacts() {
-    SpaceContacts<double> c;
+  KContacts<double> contacts() {
+    KContacts<double> c;
     c.k = {k[0], k[1], k[2], k[3], k[4], k[5]};
     c.separation_velocity = {u0[0], u0[1], u0[2]};
     c.friction = friction;
@@ -100,7 +100,7 @@ TEST(columns, every_contact_has_its_own_law_and_parameters) {
 TEST(columns, the_option_is_the_law_of_contacts_without_their_own) {
   const std::vector<LawSample> samples = law_samples(50, 52);
   Batch batch(samples);
-  SpaceContacts<double> contacts = batch.contacts();
+  KContacts<double> contacts = batch.contacts();
   contacts.laws.law = {};
   ResultArrays<double> out(batch.size, false);
   solve(contacts, out.results(), {.law = Law::no_slip});
@@ -118,8 +118,8 @@ TEST(columns, an_energy_gain_is_reported) {
   batch.law = {Law::smith, Law::whittaker, Law::chatterjee_ruina};
   ResultArrays<double> out(batch.size, false);
   const Report report = solve(batch.contacts(), out.results());
-  EXPECT_NEAR(report.largest_energy_gain, 0.28125, 32 * epsilon);
-  EXPECT_EQ(report.largest_energy_gain_contact, 1u);
+  EXPECT_NEAR(report.max_energy_gain, 0.28125, 32 * epsilon);
+  EXPECT_EQ(report.max_energy_gain_contact, 1u);
 }
 
 TEST(columns, several_solutions_count_as_resolved) {
@@ -135,17 +135,17 @@ TEST(columns, several_solutions_count_as_resolved) {
   const Report report = solve(batch.contacts(), out.results());
   EXPECT_EQ(out.status[0], Status::several_solutions);
   EXPECT_EQ(report.faults(), 0u);
-  EXPECT_EQ(report.count(Path{.course = Course::stick}), 1u);
+  EXPECT_EQ(report.count(Path{.sliding_end = SlidingEnd::stick}), 1u);
   EXPECT_LE(distance(at(out.impulse, 0), {-41. / 24, -1. / 24, 32. / 24}), 1e3 * epsilon);
 }
 
 // What becomes of one contact under a law when its columns are changed.
 Status status_of(Law law, const std::function<void(Batch&)>& change,
-                 const std::function<void(SpaceContacts<double>&)>& view = {}) {
+                 const std::function<void(KContacts<double>&)>& view = {}) {
   Batch batch(law_samples(1, 55));
   batch.law[0] = law;
   change(batch);
-  SpaceContacts<double> contacts = batch.contacts();
+  KContacts<double> contacts = batch.contacts();
   if (view) view(contacts);
   ResultArrays<double> out(1, false);
   solve(contacts, out.results());
@@ -186,7 +186,7 @@ TEST(faults, parameters_out_of_their_range) {
 }
 
 TEST(faults, missing_parameters) {
-  const auto missing = [](Law law, const std::function<void(SpaceContacts<double>&)>& view) {
+  const auto missing = [](Law law, const std::function<void(KContacts<double>&)>& view) {
     return status_of(
         law, [](Batch&) {}, view);
   };
@@ -244,8 +244,8 @@ TEST(faults, a_step_budget_that_ends_a_member_ends_the_composite) {
 }
 
 // Any form of contacts between bodies.
-template <class Contacts>
-void expect_world_frame(Contacts contacts, std::size_t n) {
+template <class AnyContacts>
+void expect_world_frame(AnyContacts contacts, std::size_t n) {
   ResultArrays<double> frictionless(n), sliding(n), projected(n);
   const double tangential_restitution = 0.3;
   contacts.laws.tangential_restitution = Column<const double>::repeat(tangential_restitution, n);
@@ -294,7 +294,7 @@ TEST(bodies, leave_as_their_law_says) {
   ResultArrays<double> out(n);
   EXPECT_EQ(solve(c.inline_contacts(), out.results(), {.law = Law::no_slip}).count(Status::ok), n);
   for (std::size_t i = 0; i < n; ++i) {
-    const Vector3 la = at(c.lever_a, i), lb = at(c.lever_b, i);
+    const Vector3 la = at(c.r_a, i), lb = at(c.r_b, i);
     const auto separation = [&](const auto& va, const auto& wa, const auto& vb, const auto& wb) {
       return plus(velocity_at(at(va, i), at(wa, i), la), -1, velocity_at(at(vb, i), at(wb, i), lb));
     };

@@ -54,7 +54,7 @@ TEST(agreement, of_all_laws_without_friction) {
       EXPECT_EQ(o.status, Status::ok);
       EXPECT_LE(distance(o.p, expected), tolerance * length(expected)) << to_string(law);
       if (law != Law::incremental) {
-        EXPECT_EQ(o.path.course, Course::slip);
+        EXPECT_EQ(o.path.sliding_end, SlidingEnd::slip);
       }
     }
     for (Law law : {Law::projected, Law::polar}) {
@@ -92,7 +92,7 @@ TEST(unbounded_friction, of_chatterjee_and_ruina_holds_what_would_pull) {
   c.friction = infinity;
   const LawOutcome o = apply(Law::chatterjee_ruina, c);
   EXPECT_LE(distance(o.p, {1, 0, 0}), 8 * epsilon);
-  EXPECT_EQ(o.path.course, Course::slip);
+  EXPECT_EQ(o.path.sliding_end, SlidingEnd::slip);
 }
 
 TEST(unbounded_friction, of_smith_reverses_the_slip_unless_that_pulls) {
@@ -174,7 +174,7 @@ TEST(several_solutions, of_whittaker_leave_it_to_stick) {
     const LawOutcome o = apply(law, three_ways());
     EXPECT_EQ(o.status, Status::several_solutions);
     EXPECT_LE(distance(o.p, {-41. / 24, -1. / 24, 32. / 24}), 1e3 * epsilon);
-    EXPECT_EQ(o.path.course, Course::stick);
+    EXPECT_EQ(o.path.sliding_end, SlidingEnd::stick);
   }
 }
 
@@ -283,7 +283,7 @@ TEST(ill_conditioned, whittaker_sticks_or_slides_against_the_last_slip) {
   for (const auto& [c, parameters] : ill_conditioned_samples(5000)) {
     const LawOutcome o = apply(Law::whittaker, c);
     const double speed = speeds(c, o.p);
-    if (o.path.course == Course::stick) {
+    if (o.path.sliding_end == SlidingEnd::stick) {
       EXPECT_LE(slip(o.u), tolerance * speed);
     } else {
       const double r = slip(o.p);

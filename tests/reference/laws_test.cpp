@@ -124,7 +124,7 @@ TEST(equations, chatterjee_ruina_goes_towards_sticking_as_far_as_the_cone) {
     if (kappa < full * (1 - tolerance)) {
       ++clipped;
       worst.see(std::abs(slip(o.p) - c.friction * o.p[2]) / length(o.p), i);
-      EXPECT_EQ(o.path.course, Course::slip);
+      EXPECT_EQ(o.path.sliding_end, SlidingEnd::slip);
     }
   }
   EXPECT_GT(clipped, many / 10);
@@ -157,7 +157,7 @@ TEST(equations, whittaker_sticks_or_slides_against_the_last_slip) {
     ASSERT_FALSE(is_fault(o.status));
     worst.see(restitution_residual(c, o), i);
     const double speed = speeds(c, o.p);
-    const bool sticks = o.path.course == Course::stick;
+    const bool sticks = o.path.sliding_end == SlidingEnd::stick;
     sticking += sticks ? 1 : 0;
     worst.see(sticks ? slip(o.u) / speed : sliding_residual(c.friction, o.p, o.u, speed), i);
     worst.see((slip(o.p) - c.friction * o.p[2]) / length(o.p), i);

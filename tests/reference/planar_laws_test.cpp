@@ -29,7 +29,7 @@ TEST(PlanarLaws, of_one_line_are_what_they_say) {
     const double p_ii = resolve({c.k_xx, c.k_xy, c.k_yy, c.u0, c.friction, 0}, Law::no_slip).p[0];
     ASSERT_NEAR(cr.u[1], -c.restitution * c.u0[1], tolerance * cr.velocity_scale) << i;
     const double wanted = (1 + p.tangential_restitution) * p_ii;
-    if (o.path.course == Course::stick) {
+    if (o.path.sliding_end == SlidingEnd::stick) {
       ASSERT_NEAR(o.p[0], wanted, tolerance * (cr.impulse_scale + std::abs(wanted))) << i;
     } else {
       ASSERT_LE(o.p[0] / p_ii, (1 + p.tangential_restitution) * (1 + tolerance)) << i;

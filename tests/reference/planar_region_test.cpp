@@ -42,7 +42,7 @@ TEST(PlanarRegion, lets_the_laws_inside_go_as_far_as_its_bounds) {
   for (std::size_t i = 0; i < count; ++i) {
     const Collision& c = cases[i].c;
     const Parameters& p = cases[i].p;
-    const auto least_margin = [&](const Vector2& impulse) {
+    const auto min_margin = [&](const Vector2& impulse) {
       const Equations q(c, impulse);
       const Margins m = margins(c, impulse);
       return std::min({m.energy / q.energy_scale, m.non_penetration / q.velocity_scale, m.tension / q.impulse_scale,
@@ -55,23 +55,23 @@ TEST(PlanarRegion, lets_the_laws_inside_go_as_far_as_its_bounds) {
     const double asked = axis * p.impulse_ratio * ratio.p[1];
     const bool scaled = std::abs(ratio.p[0] - asked) > 1e-9 * std::abs(asked);
     if (scaled && c.restitution < 1) {
-      EXPECT_NEAR(least_margin(ratio.p), 0, near) << i;
+      EXPECT_NEAR(min_margin(ratio.p), 0, near) << i;
     }
     const Outcome point = resolve(c, Law::projected, p);
     if (distance(point.p, p.candidate) > 0) {
-      EXPECT_NEAR(least_margin(point.p), 0, near) << i;
+      EXPECT_NEAR(min_margin(point.p), 0, near) << i;
       // On the way from 1.5 P_I to the candidate.
       const double centre = 1.5 * -c.u0[1] / c.k_yy;
       const Vector2 way{p.candidate[0], p.candidate[1] - centre}, gone{point.p[0], point.p[1] - centre};
       EXPECT_NEAR(way[0] * gone[1] - way[1] * gone[0], 0, tolerance * std::hypot(way[0], way[1]) * (1 + centre)) << i;
       ++back;
     } else {
-      EXPECT_GE(least_margin(point.p), -tolerance);
+      EXPECT_GE(min_margin(point.p), -tolerance);
       ++whole;
     }
     Parameters edge = p;
     edge.fraction = 1;
-    EXPECT_NEAR(least_margin(resolve(c, Law::polar, edge).p), 0, near) << i;
+    EXPECT_NEAR(min_margin(resolve(c, Law::polar, edge).p), 0, near) << i;
     edge.fraction = 0;
     const Outcome middle = resolve(c, Law::polar, edge);
     EXPECT_EQ(middle.p[0], 0);

@@ -133,7 +133,7 @@ TEST(PlanarIncremental, keeps_its_own_equations) {
     ASSERT_NEAR(o.work_decompression, -e * e * o.work_compression, 1e-12 * -o.work_compression) << i;
     // Energy: [CR] 3.2.
     ASSERT_LE(0.5 * (o.p[0] * (c.u0[0] + o.u[0]) + o.p[1] * (c.u0[1] + o.u[1])), 1e-12 * speed * size(o.p)) << i;
-    if (o.path.course == Course::slide_end) {
+    if (o.path.sliding_end == SlidingEnd::slide_end) {
       ASSERT_NEAR(o.u[1], -e * c.u0[1], 1e-12 * speed);
     }
     // Newton's by its definition, unless the slip ends faster than that.
@@ -169,7 +169,7 @@ TEST(PlanarIncremental, resolves_two_bodies_on_a_line) {
   for (const auto& [e, va, vb] : {std::array{1.0, -2.0, 3.0}, std::array{0.0, 0.5, 0.5}}) {
     support::PlanarResultArrays<double> out(1);
     const double one = 1, zero = 0, fast = 3, slow = -2;
-    carom::planar::InlineContacts<double> c;
+    carom::planar::Contacts<double> c;
     const auto all = [](const double& x) { return Column<const double>::repeat(x, 1); };
     c.friction = all(one);
     c.restitution = all(e);
@@ -179,8 +179,8 @@ TEST(PlanarIncremental, resolves_two_bodies_on_a_line) {
     c.a = {all(one), all(one), {all(fast), all(zero)}, all(zero)};
     c.b = {all(one), all(one), {all(slow), all(zero)}, all(zero)};
     const double right = 0.5, left = -0.5;
-    c.lever_a = {all(right), all(zero)};
-    c.lever_b = {all(left), all(zero)};
+    c.r_a = {all(right), all(zero)};
+    c.r_b = {all(left), all(zero)};
     const Report report = solve(c, out.results());
     ASSERT_EQ(report.count(Status::ok), 1u);
     EXPECT_DOUBLE_EQ(out.numbers[out.va_x][0], va);

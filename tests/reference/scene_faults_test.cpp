@@ -18,7 +18,7 @@ using support::SceneRow;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr SceneMethod methods[] = {SceneMethod::simultaneous, SceneMethod::sequence, SceneMethod::iteration,
+constexpr SceneMethod methods[] = {SceneMethod::pgs, SceneMethod::sequential_impacts, SceneMethod::iteration,
                                    SceneMethod::resting, SceneMethod::substeps};
 
 SceneOptions with_method(SceneMethod method) {
@@ -27,7 +27,7 @@ SceneOptions with_method(SceneMethod method) {
   options.collision.law = Law::chatterjee_ruina;
   options.rest.tolerance = 1;  // resting takes what approaches at 1 m/s
   options.resting.time_step = options.substeps.time_step = 0.01;
-  if (method == SceneMethod::iteration) options.iteration.swept = SweptContacts::touching;
+  if (method == SceneMethod::iteration) options.iteration.swept = ContactFilter::touching;
   return options;
 }
 
@@ -93,7 +93,7 @@ TEST(scene_faults, of_contacts_have_their_status) {
       {Status::body_index_out_of_range, [](auto& d) { d.contacts[0].body_a = 3; }},
       {Status::body_index_out_of_range, [](auto& d) { d.contacts[0].body_b = -2; }},
       {Status::same_body, [](auto& d) { d.contacts[0].body_b = 0; }},
-      {Status::not_a_number, [](auto& d) { d.contacts[0].lever_b[1] = nan; }},
+      {Status::not_a_number, [](auto& d) { d.contacts[0].r_b[1] = nan; }},
       {Status::not_a_number, [](auto& d) { d.contacts[0].friction = nan; }},
       {Status::not_a_number, [](auto& d) { d.contacts[0].static_friction = nan; }},
       {Status::not_a_number, [](auto& d) { d.contacts[0].target_velocity = nan; }},
@@ -111,7 +111,7 @@ TEST(scene_faults, of_contacts_have_their_status) {
       {Status::negative_friction, [](auto& d) { d.contacts[0].friction = -0.1; }},
       {Status::overflow,
        [](auto& d) {
-         d.contacts[0].lever_a = {1e200, 0, 0};
+         d.contacts[0].r_a = {1e200, 0, 0};
        }},
       {Status::static_friction_below_friction, [](auto& d) { d.contacts[0].static_friction = 0.2; }},
       // The one that stands first counts.
@@ -142,8 +142,8 @@ TEST(scene_faults, of_rows_have_their_status) {
       {Status::body_index_out_of_range, [](auto& d) { d.rows[0].body_b = -2; }},
       {Status::same_body, [](auto& d) { d.rows[0].body_b = 0; }},
       {Status::not_a_number, [](auto& d) { d.rows[0].angular_b[1] = nan; }},
-      {Status::not_a_number, [](auto& d) { d.rows[0].least_impulse = nan; }},
-      {Status::not_a_number, [](auto& d) { d.rows[0].largest_impulse = nan; }},
+      {Status::not_a_number, [](auto& d) { d.rows[0].min_impulse = nan; }},
+      {Status::not_a_number, [](auto& d) { d.rows[0].max_impulse = nan; }},
       {Status::not_a_number, [](auto& d) { d.rows[0].target_velocity = nan; }},
       {Status::infinite, [](auto& d) { d.rows[0].compliance = infinity; }},
       {Status::infinite, [](auto& d) { d.rows[0].linear_a[2] = infinity; }},
@@ -151,20 +151,20 @@ TEST(scene_faults, of_rows_have_their_status) {
       {Status::both_immovable, [](auto& d) { d.rows[0].body_a = -1; }},
       {Status::overflow, [](auto& d) { d.rows[0].linear_a[0] = 1e200; }},
       {Status::collision_matrix_not_positive_definite, [](auto& d) { d.rows[0].linear_a = {}; }},
-      {Status::infinite, [](auto& d) { d.rows[0].least_impulse = d.rows[0].largest_impulse = infinity; }},
-      {Status::infinite, [](auto& d) { d.rows[0].least_impulse = d.rows[0].largest_impulse = -infinity; }},
+      {Status::infinite, [](auto& d) { d.rows[0].min_impulse = d.rows[0].max_impulse = infinity; }},
+      {Status::infinite, [](auto& d) { d.rows[0].min_impulse = d.rows[0].max_impulse = -infinity; }},
       {Status::impulse_bounds_reversed,
        [](auto& d) {
-         d.rows[0].least_impulse = 2;
-         d.rows[0].largest_impulse = 1;
+         d.rows[0].min_impulse = 2;
+         d.rows[0].max_impulse = 1;
        }},
       {Status::negative_compliance, [](auto& d) { d.rows[0].compliance = -0.1; }},
       {Status::negative_compliance, [](auto& d) { d.rows[0].compliance = -10; }},
       {Status::impulse_bounds_reversed,
        [](auto& d) {
          d.rows[0].compliance = -0.1;
-         d.rows[0].least_impulse = 2;
-         d.rows[0].largest_impulse = 1;
+         d.rows[0].min_impulse = 2;
+         d.rows[0].max_impulse = 1;
        }},
   };
   for (SceneMethod method : methods)
@@ -180,8 +180,8 @@ TEST(scene_faults, of_the_position_of_rows_have_their_status_in_substeps) {
   const std::vector<Spoilt> all = {
       {Status::not_a_number, [](auto& d) { d.rows[0].error = nan; }},
       {Status::infinite, [](auto& d) { d.rows[0].error = -infinity; }},
-      {Status::not_a_number, [](auto& d) { d.rows[0].arm_a[2] = nan; }},
-      {Status::infinite, [](auto& d) { d.rows[0].arm_b[0] = infinity; }},
+      {Status::not_a_number, [](auto& d) { d.rows[0].r_a[2] = nan; }},
+      {Status::infinite, [](auto& d) { d.rows[0].r_b[0] = infinity; }},
       {Status::not_a_number, [](auto& d) { d.rows[0].frequency = nan; }},
       {Status::negative_frequency, [](auto& d) { d.rows[0].frequency = -0.5; }},
       {Status::not_a_number, [](auto& d) { d.rows[0].damping_ratio = nan; }},
@@ -233,13 +233,13 @@ TEST(scene_faults, a_pivot_alone_is_not_positive_definite) {
 }
 
 TEST(scene_faults, columns_that_a_method_does_not_read_have_none) {
-  const auto with_gap = [](auto& d) { d.contacts[0].gap = nan; };
+  const auto with_gap = [](auto& d) { d.contacts[0].separation = nan; };
   const auto with_warm_impulse = [](auto& d) { d.contacts[0].warm_impulse[1] = d.rows[0].warm_impulse = nan; };
   const auto with_parameter = [](auto& d) { d.contacts[0].tangential_restitution = 2; };
   const auto with_law = [](auto& d) { d.contacts[0].law = Law::pfeiffer_glocker; };
   for (SceneMethod method : methods) {
-    const bool sequence = method == SceneMethod::sequence, in_substeps = method == SceneMethod::substeps;
-    const bool warm = method == SceneMethod::simultaneous || in_substeps;
+    const bool sequence = method == SceneMethod::sequential_impacts, in_substeps = method == SceneMethod::substeps;
+    const bool warm = method == SceneMethod::pgs || in_substeps;
     EXPECT_EQ(statuses(with_gap, method).contact,
               method == SceneMethod::resting || in_substeps ? Status::not_a_number : Status::ok);
     EXPECT_EQ(statuses(with_warm_impulse, method).contact, warm ? Status::not_a_number : Status::ok);

@@ -23,7 +23,7 @@ using support::SceneRow;
 using support::Vector;
 using support::with_method;
 
-constexpr SceneMethod methods[] = {SceneMethod::simultaneous, SceneMethod::sequence, SceneMethod::iteration,
+constexpr SceneMethod methods[] = {SceneMethod::pgs, SceneMethod::sequential_impacts, SceneMethod::iteration,
                                    SceneMethod::resting};
 
 SceneResultArrays<double> solved(const SceneData<double>& data, const SceneOptions& options,
@@ -63,7 +63,7 @@ TEST(scene_islands, are_solved_as_if_they_were_alone) {
       SceneData<double> both = x;
       both.append(y);
       SceneOptions options = with_method(method, 30);
-      options.sequence.seed = 7;
+      options.sequential_impacts.seed = 7;
       options.shock_propagation.enabled = true;
       SceneReport of_x, of_y, of_both;
       const auto alone_x = solved(x, options, &of_x), alone_y = solved(y, options, &of_y);
@@ -123,17 +123,17 @@ TEST(scene_islands, are_what_movable_bodies_connect) {
   touch(2, 4);
   touch(1, 0);
   SceneReport report;
-  solved(data, with_method(SceneMethod::simultaneous), &report);
+  solved(data, with_method(SceneMethod::pgs), &report);
   EXPECT_EQ(report.islands, 2u);
-  EXPECT_EQ(report.largest_island, 3u);
+  EXPECT_EQ(report.max_island_size, 3u);
   // (1, 0) is a manifold of its own beside (0, 1).
   EXPECT_EQ(report.colours, 3u);
-  EXPECT_EQ(report.uncoloured, 0u);
+  EXPECT_EQ(report.overflow_constraints, 0u);
   // A row joins the islands.
   data.add_ball(1, 2, {}, {});
-  solved(data, with_method(SceneMethod::simultaneous), &report);
+  solved(data, with_method(SceneMethod::pgs), &report);
   EXPECT_EQ(report.islands, 1u);
-  EXPECT_EQ(report.largest_island, 7u);
+  EXPECT_EQ(report.max_island_size, 7u);
   EXPECT_EQ(report.colours, 4u);
 }
 
@@ -150,14 +150,14 @@ TEST(scene_islands, have_64_colours_and_then_none) {
     }
   }
   SceneReport report;
-  solved(data, with_method(SceneMethod::simultaneous), &report);
+  solved(data, with_method(SceneMethod::pgs), &report);
   // Manifolds have four points at most: two for each body.
   EXPECT_EQ(report.colours, 64u);
-  EXPECT_EQ(report.uncoloured, 140u - 64u);
+  EXPECT_EQ(report.overflow_constraints, 140u - 64u);
   // Bodies on an immovable one do not hinder each other.
   data.bodies[0].inverse_mass = 0;
   data.bodies[0].inverse_inertia = {};
-  solved(data, with_method(SceneMethod::simultaneous), &report);
+  solved(data, with_method(SceneMethod::pgs), &report);
   EXPECT_EQ(report.islands, 70u);
   EXPECT_EQ(report.colours, 2u);
 }
@@ -174,9 +174,9 @@ TEST(scene_islands, are_swept_by_colour) {
     contact.body_b = i < 2 ? i + 1 : -1;
     data.add_contact(contact);
   }
-  for (SceneMethod method : {SceneMethod::simultaneous, SceneMethod::iteration}) {
+  for (SceneMethod method : {SceneMethod::pgs, SceneMethod::iteration}) {
     SceneOptions options = with_method(method, 1);
-    options.iteration.swept = SweptContacts::touching;
+    options.iteration.swept = ContactFilter::touching;
     const auto results = solved(data, options);
     EXPECT_EQ(results.velocity[0][2], -1);
     EXPECT_EQ(results.velocity[1][2], -0.5);
@@ -200,14 +200,14 @@ TEST(scene_islands, have_the_least_colours_where_bodies_form_a_tree) {
     touch(i, -1);
     if (i > 0) data.add_ball(i - 1, i, {}, {});
   }
-  solved(data, with_method(SceneMethod::simultaneous), &report);
+  solved(data, with_method(SceneMethod::pgs), &report);
   EXPECT_EQ(report.colours, 3u);
   // A body and its neighbour that touch, too, are the same edge of the tree.
   touch(4, 3);
-  solved(data, with_method(SceneMethod::simultaneous), &report);
+  solved(data, with_method(SceneMethod::pgs), &report);
   EXPECT_EQ(report.colours, 4u);
   touch(0, 9);
-  solved(data, with_method(SceneMethod::simultaneous), &report);
+  solved(data, with_method(SceneMethod::pgs), &report);
   EXPECT_GT(report.colours, 4u);
 }
 
@@ -221,7 +221,7 @@ TEST(scene_islands, are_swept_with_joints_before_contacts) {
   row.body_a = 0;
   row.linear_a = {0, 0, 1};
   data.add_row(row);
-  const auto results = solved(data, with_method(SceneMethod::simultaneous, 1));
+  const auto results = solved(data, with_method(SceneMethod::pgs, 1));
   EXPECT_EQ(results.joint_impulse[0], 1);
   EXPECT_EQ(results.status[0], Status::separating);
 }
@@ -260,13 +260,13 @@ TEST(scene_islands, have_manifolds_of_one_normal_and_one_friction) {
     SceneData<double> changed = data;
     change(changed.contacts[1]);
     SceneReport report;
-    solved(changed, with_method(SceneMethod::simultaneous), &report);
+    solved(changed, with_method(SceneMethod::pgs), &report);
     return report.colours;
   };
   EXPECT_EQ(colours([](auto&) {}), 1u);
   EXPECT_EQ(colours([](auto& c) { c.restitution = 0.5; }), 1u);
   EXPECT_EQ(colours([](auto& c) { c.target_velocity = 0.5; }), 1u);
-  EXPECT_EQ(colours([](auto& c) { c.lever_a[0] = 0.5; }), 1u);
+  EXPECT_EQ(colours([](auto& c) { c.r_a[0] = 0.5; }), 1u);
   EXPECT_EQ(colours([](auto& c) { c.normal = {0, 0.6, 0.8}; }), 2u);
   EXPECT_EQ(colours([](auto& c) { c.friction = 0.25; }), 2u);
   EXPECT_EQ(colours([](auto& c) { c.static_friction = 0.75; }), 2u);
@@ -287,7 +287,7 @@ TEST(scene_islands, have_joints_of_up_to_six_rows_of_one_pair) {
       data.add_row(row);
     }
     SceneReport report;
-    solved(data, with_method(SceneMethod::simultaneous), &report);
+    solved(data, with_method(SceneMethod::pgs), &report);
     return report.colours;
   };
   EXPECT_EQ(colours({1, 1, 1, 1, 1, 1}), 1u);

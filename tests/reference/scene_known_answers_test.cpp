@@ -44,7 +44,7 @@ SceneData<double> block() {
     SceneContact<double> contact;
     contact.body_a = 0;
     contact.normal = {0, 1, 0};
-    contact.lever_a = {x, -0.5, 0};
+    contact.r_a = {x, -0.5, 0};
     contact.restitution = 1;
     data.add_contact(contact);
   }
@@ -60,8 +60,8 @@ SceneData<double> row_of_balls(const std::vector<double>& velocities) {
     contact.body_a = static_cast<std::int32_t>(i);
     contact.body_b = static_cast<std::int32_t>(i) + 1;
     contact.normal = {-1, 0, 0};
-    contact.lever_a = {0.5, 0, 0};
-    contact.lever_b = {-0.5, 0, 0};
+    contact.r_a = {0.5, 0, 0};
+    contact.r_b = {-0.5, 0, 0};
     contact.restitution = 1;
     data.add_contact(contact);
   }
@@ -77,14 +77,14 @@ void expect_velocities(const SceneResultArrays<double>& results, const std::vect
 // of the velocities, times the condition of the contacts' matrix, which is below 10 here.
 constexpr double of_sweeps = 100 * 3 * epsilon;
 
-TEST(scene_block, both_points_stop_it_at_once_under_simultaneous) {
-  const auto results = solved(block(), with_method(SceneMethod::simultaneous));
+TEST(scene_block, both_points_stop_it_at_once_under_pgs) {
+  const auto results = solved(block(), with_method(SceneMethod::pgs));
   EXPECT_NEAR(results.velocity[0][1], 3, of_sweeps);
   EXPECT_NEAR(results.angular_velocity[0][2], 0, of_sweeps);
 }
 
 TEST(scene_block, both_points_stop_it_at_once_under_iteration) {
-  for (SweptContacts swept : {SweptContacts::colliding, SweptContacts::touching}) {
+  for (ContactFilter swept : {ContactFilter::colliding, ContactFilter::touching}) {
     SceneOptions options = with_method(SceneMethod::iteration);
     options.iteration.swept = swept;
     const auto results = solved(block(), options);
@@ -97,16 +97,16 @@ TEST(scene_block, both_points_stop_it_at_once_under_iteration) {
 // gives 2 · 4.2 / 2.5 = 3.36: v = 2.76, w = 7.2 - 10.08.
 TEST(scene_block, one_point_follows_the_other_in_a_sequence) {
   SceneReport report;
-  const auto results = solved(block(), with_method(SceneMethod::sequence), &report);
+  const auto results = solved(block(), with_method(SceneMethod::sequential_impacts), &report);
   EXPECT_NEAR(results.velocity[0][1], 2.76, 16 * epsilon * 3);
   EXPECT_NEAR(results.angular_velocity[0][2], -2.88, 16 * epsilon * 10);
   EXPECT_EQ(report.impacts, 2u);
 }
 
 TEST(scene_block, the_seed_decides_which_of_equal_points_comes_first) {
-  SceneOptions options = with_method(SceneMethod::sequence);
+  SceneOptions options = with_method(SceneMethod::sequential_impacts);
   int last_first = 0;
-  for (options.sequence.seed = 1; options.sequence.seed <= 32; ++options.sequence.seed) {
+  for (options.sequential_impacts.seed = 1; options.sequential_impacts.seed <= 32; ++options.sequential_impacts.seed) {
     const auto results = solved(block(), options), again = solved(block(), options);
     EXPECT_NEAR(std::abs(results.angular_velocity[0][2]), 2.88, 16 * epsilon * 10);
     EXPECT_EQ(results.angular_velocity, again.angular_velocity);
@@ -118,11 +118,12 @@ TEST(scene_block, the_seed_decides_which_of_equal_points_comes_first) {
 }
 
 TEST(scene_balls, the_last_of_three_leaves_in_a_sequence) {
-  expect_velocities(solved(row_of_balls({3, 0, 0}), with_method(SceneMethod::sequence)), {0, 0, 3}, 16 * epsilon);
+  expect_velocities(solved(row_of_balls({3, 0, 0}), with_method(SceneMethod::sequential_impacts)), {0, 0, 3},
+                    16 * epsilon);
 }
 
-TEST(scene_balls, three_share_the_speed_under_simultaneous) {
-  expect_velocities(solved(row_of_balls({3, 0, 0}), with_method(SceneMethod::simultaneous)), {-1, 2, 2}, of_sweeps);
+TEST(scene_balls, three_share_the_speed_under_pgs) {
+  expect_velocities(solved(row_of_balls({3, 0, 0}), with_method(SceneMethod::pgs)), {-1, 2, 2}, of_sweeps);
 }
 
 TEST(scene_balls, iteration_gives_either_by_what_it_sweeps) {
@@ -132,12 +133,12 @@ TEST(scene_balls, iteration_gives_either_by_what_it_sweeps) {
   // A pass for each of the two collisions, each of which is done after the first four sweeps.
   EXPECT_EQ(report.iterations, 8);
   EXPECT_EQ(report.not_converged, 0u);
-  options.iteration.swept = SweptContacts::touching;
+  options.iteration.swept = ContactFilter::touching;
   expect_velocities(solved(row_of_balls({3, 0, 0}), options), {-1, 2, 2}, of_sweeps);
 }
 
 TEST(scene_balls, as_many_leave_newtons_cradle_as_have_come) {
-  for (SceneMethod method : {SceneMethod::sequence, SceneMethod::iteration})
+  for (SceneMethod method : {SceneMethod::sequential_impacts, SceneMethod::iteration})
     for (std::size_t n = 1; n < 5; ++n) {
       std::vector<double> before(5, 0), after(5, 0);
       for (std::size_t i = 0; i < n; ++i) before[i] = after[4 - i] = 2;
@@ -147,18 +148,18 @@ TEST(scene_balls, as_many_leave_newtons_cradle_as_have_come) {
 
 TEST(scene_balls, a_cradle_whose_touching_balls_are_swept_throws_the_first_one_back) {
   SceneOptions options = with_method(SceneMethod::iteration);
-  options.iteration.swept = SweptContacts::touching;
+  options.iteration.swept = ContactFilter::touching;
   // The condition of the matrix of four contacts in a row is cot²(π/10), about 9.5.
   expect_velocities(solved(row_of_balls({1, 0, 0, 0, 0}), options), {-0.6, 0.4, 0.4, 0.4, 0.4}, of_sweeps);
-  expect_velocities(solved(row_of_balls({1, 0, 0, 0, 0}), with_method(SceneMethod::simultaneous)),
-                    {-0.6, 0.4, 0.4, 0.4, 0.4}, of_sweeps);
+  expect_velocities(solved(row_of_balls({1, 0, 0, 0, 0}), with_method(SceneMethod::pgs)), {-0.6, 0.4, 0.4, 0.4, 0.4},
+                    of_sweeps);
 }
 
 // The last two part at 1 m/s. That contact stays out of a sweep of those that touch: with target 0 it would gain
 // energy.
 TEST(scene_balls, those_that_part_are_not_touching) {
   SceneOptions options = with_method(SceneMethod::iteration);
-  options.iteration.swept = SweptContacts::touching;
+  options.iteration.swept = ContactFilter::touching;
   expect_velocities(solved(row_of_balls({3, 0, 1}), options), {0, 3, 1}, of_sweeps);
 }
 
@@ -175,23 +176,23 @@ SceneData<double> sliding_point(double slip, double friction, double static_fric
 }
 
 TEST(scene_friction, static_friction_holds_what_dynamic_friction_does_not) {
-  for (SceneMethod method : {SceneMethod::simultaneous, SceneMethod::iteration}) {
+  for (SceneMethod method : {SceneMethod::pgs, SceneMethod::iteration}) {
     const auto held = solved(sliding_point(0.4, 0.2, 0.5), with_method(method));
     EXPECT_NEAR(held.velocity[0][0], 0, 4 * epsilon);
     EXPECT_NEAR(held.impulse[0][0], -0.4, 4 * epsilon);
     const auto slides = solved(sliding_point(0.6, 0.2, 0.5), with_method(method));
     EXPECT_NEAR(slides.velocity[0][0], 0.4, 4 * epsilon);
     EXPECT_NEAR(slides.impulse[0][0], -0.2, 4 * epsilon);
-    EXPECT_EQ(slides.path[0].course, Course::slip);
+    EXPECT_EQ(slides.path[0].sliding_end, SlidingEnd::slip);
   }
 }
 
 TEST(scene_friction, infinite_friction_holds_every_slip) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  for (SceneMethod method : {SceneMethod::simultaneous, SceneMethod::iteration, SceneMethod::sequence}) {
+  for (SceneMethod method : {SceneMethod::pgs, SceneMethod::iteration, SceneMethod::sequential_impacts}) {
     const auto held = solved(sliding_point(1e6, infinity, infinity), with_method(method));
     EXPECT_NEAR(held.velocity[0][0], 0, 4e6 * epsilon);
-    EXPECT_EQ(held.path[0].course, Course::stick);
+    EXPECT_EQ(held.path[0].sliding_end, SlidingEnd::stick);
   }
 }
 
@@ -201,10 +202,10 @@ TEST(scene_friction, a_sliding_point_ends_on_the_cone_against_its_slip) {
   data.add_body({1, {6, 0, 0, 6, 0, 6}, {2, 1, -1}, {}});
   SceneContact<double> contact;
   contact.body_a = 0;
-  contact.lever_a = {0.2, 0.3, -0.5};
+  contact.r_a = {0.2, 0.3, -0.5};
   contact.friction = 0.3;
   data.add_contact(contact);
-  SceneOptions options = with_method(SceneMethod::simultaneous);
+  SceneOptions options = with_method(SceneMethod::pgs);
   auto results = solved(data, options);
   // An island is done when no contact approaches: the direction of friction may still turn. The impulse to begin with
   // goes on from there.
@@ -230,10 +231,10 @@ TEST(scene_friction, a_steep_contact_settles_on_its_cone) {
   data.add_body({1, {6, 0, 0, 6, 0, 6}, {50, 0, -1}, {}});
   SceneContact<double> contact;
   contact.body_a = 0;
-  contact.lever_a = {0.4, 0, -2};
+  contact.r_a = {0.4, 0, -2};
   contact.friction = 0.35;
   data.add_contact(contact);
-  SceneOptions options = with_method(SceneMethod::simultaneous);
+  SceneOptions options = with_method(SceneMethod::pgs);
   auto results = solved(data, options);
   for (int i = 0; i < 50; ++i) {
     data.contacts[0].warm_impulse = results.impulse[0];
@@ -254,8 +255,8 @@ TEST(scene_friction, follows_the_normal_impulse_under_iteration) {
     data.bodies[0].velocity[axis] = 2;
     SceneContact<double> contact;
     contact.body_a = 0;
-    contact.lever_a[axis] = 0.3;
-    contact.lever_a[2] = -0.5;
+    contact.r_a[axis] = 0.3;
+    contact.r_a[2] = -0.5;
     contact.friction = 100;
     data.add_contact(contact);
     SceneOptions options = with_method(SceneMethod::iteration);
@@ -269,9 +270,9 @@ TEST(scene_friction, follows_the_normal_impulse_under_iteration) {
 // Half of the change that a sweep would make shows what it began with. K is the unit matrix.
 TEST(scene_warm_start, begins_inside_the_cone_of_static_friction) {
   SceneData<double> data = sliding_point(0, 0.25, 0.5);
-  SceneOptions options = with_method(SceneMethod::simultaneous);
+  SceneOptions options = with_method(SceneMethod::pgs);
   scenes::set_iterations(options, 1);
-  options.simultaneous.relaxation = 0.5;
+  options.pgs.relaxation = 0.5;
   // (10, 0, 1) is cut to (0.5, 0, 1), which leaves u = (0.5, 0, 0).
   data.contacts[0].warm_impulse = {10, 0, 1};
   auto results = solved(data, options);
@@ -280,7 +281,7 @@ TEST(scene_warm_start, begins_inside_the_cone_of_static_friction) {
   data.contacts[0].warm_impulse = {0, 0, -1};
   results = solved(data, options);
   EXPECT_EQ(results.impulse[0], (std::array<double, 3>{0, 0, 0.5}));
-  options.simultaneous.warm_start = 0.25;
+  options.pgs.warm_start = 0.25;
   data.contacts[0].warm_impulse = {0, 0, 2};
   results = solved(data, options);
   EXPECT_EQ(results.impulse[0], (std::array<double, 3>{0, 0, 0.75}));
@@ -290,7 +291,7 @@ TEST(scene_targets, a_belt_takes_along_what_sticks_to_it) {
   SceneData<double> data = sliding_point(0, 10, 10);
   // The part along the normal does not count.
   data.contacts[0].surface_velocity = {0.5, -0.25, 7};
-  for (SceneMethod method : {SceneMethod::simultaneous, SceneMethod::iteration, SceneMethod::sequence}) {
+  for (SceneMethod method : {SceneMethod::pgs, SceneMethod::iteration, SceneMethod::sequential_impacts}) {
     const auto results = solved(data, with_method(method));
     EXPECT_NEAR(results.velocity[0][0], 0.5, 8 * epsilon);
     EXPECT_NEAR(results.velocity[0][1], -0.25, 8 * epsilon);
@@ -303,7 +304,7 @@ TEST(scene_targets, a_contact_is_pushed_out_at_its_target_velocity) {
   SceneData<double> data = sliding_point(0, 0, 0);
   data.bodies[0].velocity = {};
   data.contacts[0].target_velocity = 0.5;
-  for (SceneMethod method : {SceneMethod::simultaneous, SceneMethod::iteration, SceneMethod::sequence}) {
+  for (SceneMethod method : {SceneMethod::pgs, SceneMethod::iteration, SceneMethod::sequential_impacts}) {
     const auto results = solved(data, with_method(method));
     EXPECT_NEAR(results.velocity[0][2], 0.5, 4 * epsilon);
   }
@@ -313,28 +314,28 @@ TEST(scene_targets, a_speculative_contact_leaves_an_approach_that_its_gap_allows
   SceneData<double> data = sliding_point(0, 0.5, 0.5);
   data.bodies[0].velocity = {1, 0, -1};
   data.contacts[0].target_velocity = -2;
-  for (SceneMethod method : {SceneMethod::simultaneous, SceneMethod::iteration, SceneMethod::sequence}) {
+  for (SceneMethod method : {SceneMethod::pgs, SceneMethod::iteration, SceneMethod::sequential_impacts}) {
     const auto results = solved(data, with_method(method));
     EXPECT_EQ(results.velocity[0], data.bodies[0].velocity);
     EXPECT_EQ(results.status[0], Status::separating);
-    EXPECT_EQ(results.path[0].course, Course::separating);
+    EXPECT_EQ(results.path[0].sliding_end, SlidingEnd::separating);
   }
 }
 
 // A ball between two walls that both touch it goes to and fro for ever at e = 1; at e = ½ its speed halves until it is
 // below the residual: 2^-20 < 1e-6 < 2^-19.
-TEST(scene_sequence, what_keeps_its_energy_for_ever_is_reported) {
+TEST(scene_sequential_impacts, what_keeps_its_energy_for_ever_is_reported) {
   SceneData<double> data;
   data.add_body({1, {10, 0, 0, 10, 0, 10}, {0, 0, -1}, {}});
   for (double z : {1.0, -1.0}) {
     SceneContact<double> contact;
     contact.body_a = 0;
     contact.normal = {0, 0, z};
-    contact.lever_a = {0, 0, -0.5 * z};
+    contact.r_a = {0, 0, -0.5 * z};
     contact.restitution = 1;
     data.add_contact(contact);
   }
-  SceneOptions options = with_method(SceneMethod::sequence);
+  SceneOptions options = with_method(SceneMethod::sequential_impacts);
   options.relative_tolerance = 1e-6;
   scenes::set_iterations(options, 50);
   SceneReport report;
@@ -358,11 +359,11 @@ TEST(scene_sequence, what_keeps_its_energy_for_ever_is_reported) {
 }
 
 // One step of the law does not get to the end of the slide: it has no answer, and nothing else changes the body.
-TEST(scene_sequence, leaves_a_contact_that_its_law_can_not_solve) {
+TEST(scene_sequential_impacts, leaves_a_contact_that_its_law_can_not_solve) {
   SceneData<double> data = sliding_point(1, 0.1, 0.1);
   data.bodies[0].inverse_inertia = {6, 0, 0, 7, 0, 8};
-  data.contacts[0].lever_a = {0.1, 0.2, -0.5};
-  SceneOptions options = with_method(SceneMethod::sequence);
+  data.contacts[0].r_a = {0.1, 0.2, -0.5};
+  SceneOptions options = with_method(SceneMethod::sequential_impacts);
   options.collision.law = Law::incremental;
   options.collision.integrator = Integrator::euler;
   options.collision.step_budget = 1;

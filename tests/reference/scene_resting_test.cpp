@@ -39,7 +39,7 @@ Vector point_velocity(const SceneResultArrays<double>& results, std::size_t body
 
 // Joints.
 
-constexpr SceneMethod with_joints[] = {SceneMethod::simultaneous, SceneMethod::sequence, SceneMethod::iteration,
+constexpr SceneMethod with_joints[] = {SceneMethod::pgs, SceneMethod::sequential_impacts, SceneMethod::iteration,
                                        SceneMethod::resting};
 
 // Two cubes of 1 kg that hang from the world at their corners, and from each other.
@@ -81,12 +81,12 @@ TEST(scene_joints, are_a_single_impact_of_a_sequence) {
   data.add_body({1, {6, 0, 0, 6, 0, 6}, {1, 2, -1}, {3, 0.5, 1}});
   data.add_ball(0, -1, {0.5, 0.5, 0.5}, {});
   SceneReport report;
-  const auto results = solved(data, with_method(SceneMethod::sequence), &report);
+  const auto results = solved(data, with_method(SceneMethod::sequential_impacts), &report);
   EXPECT_EQ(report.impacts, 1u);
   for (double u : point_velocity(results, 0, {0.5, 0.5, 0.5})) EXPECT_NEAR(u, 0, 64 * epsilon);
   // A joint whose rows repeat each other is solved by rows.
   for (std::size_t i = 0; i < 3; ++i) data.add_row(SceneRow<double>(data.rows[i]));
-  for (double u : point_velocity(solved(data, with_method(SceneMethod::sequence)), 0, {0.5, 0.5, 0.5}))
+  for (double u : point_velocity(solved(data, with_method(SceneMethod::sequential_impacts)), 0, {0.5, 0.5, 0.5}))
     EXPECT_NEAR(u, 0, 1e-5);
 }
 
@@ -102,8 +102,8 @@ TEST(scene_joints, stay_within_their_bounds) {
       row.body_a = 0;
       row.angular_a = {0, 0, 1};
       row.target_velocity = 4;
-      row.least_impulse = -largest;
-      row.largest_impulse = largest;
+      row.min_impulse = -largest;
+      row.max_impulse = largest;
       data.add_row(row);
       SceneReport report;
       const auto results = solved(data, with_method(method), &report);
@@ -130,8 +130,8 @@ TEST(scene_joints, give_way_by_their_compliance) {
 
 // Contacts at rest.
 
-// The unit cube of 1 kg above a floor, its lower corners `gap` away from it.
-SceneData<double> box_on_floor(double gap, const Vector& velocity, const Vector& angular_velocity,
+// The unit cube of 1 kg above a floor, its lower corners `separation` away from it.
+SceneData<double> box_on_floor(double separation, const Vector& velocity, const Vector& angular_velocity,
                                double friction = 0) {
   SceneData<double> data;
   data.add_body({1, {6, 0, 0, 6, 0, 6}, velocity, angular_velocity});
@@ -139,8 +139,8 @@ SceneData<double> box_on_floor(double gap, const Vector& velocity, const Vector&
     for (double y : {-0.5, 0.5}) {
       SceneContact<double> contact;
       contact.body_a = 0;
-      contact.lever_a = {x, y, -0.5};
-      contact.gap = gap;
+      contact.r_a = {x, y, -0.5};
+      contact.separation = separation;
       contact.friction = friction;
       data.add_contact(contact);
     }
@@ -150,13 +150,13 @@ SceneData<double> box_on_floor(double gap, const Vector& velocity, const Vector&
 // The height of a corner after the time h, with the velocities held: its lever turns by |w| h about w.
 double height_after(const SceneData<double>& data, const SceneResultArrays<double>& results, std::size_t corner,
                     double h, double gravity) {
-  const Vector &w = results.angular_velocity[0], &r = data.contacts[corner].lever_a;
+  const Vector &w = results.angular_velocity[0], &r = data.contacts[corner].r_a;
   const double speed = std::sqrt(support::dot(w, w)), angle = speed * h;
   Vector axis{0, 0, 1};
   if (speed > 0) axis = {w[0] / speed, w[1] / speed, w[2] / speed};
   const double turned = r[2] * std::cos(angle) + cross(axis, r)[2] * std::sin(angle) +
                         axis[2] * support::dot(axis, r) * (1 - std::cos(angle));
-  return data.contacts[corner].gap + h * results.velocity[0][2] + h * h / 2 * gravity + turned - r[2];
+  return data.contacts[corner].separation + h * results.velocity[0][2] + h * h / 2 * gravity + turned - r[2];
 }
 
 TEST(scene_resting, leaves_no_overlap_after_the_step) {
@@ -170,7 +170,7 @@ TEST(scene_resting, leaves_no_overlap_after_the_step) {
       SceneReport report;
       const auto results = solved(data, options, &report);
       EXPECT_EQ(report.not_converged, 0u);
-      EXPECT_GT(report.greatest_approach, 1e-3);
+      EXPECT_GT(report.max_approach_speed, 1e-3);
       double lowest = 1;
       for (std::size_t i = 0; i < 4; ++i) lowest = std::min(lowest, height_after(data, results, i, 0.01, gravity));
       // An island is done with a hundredth of the tolerance, or 1e-6 of the approach, which is less. The
@@ -191,16 +191,16 @@ Vector turned(const Vector& w, const Vector& r, double h) {
 }
 
 TEST(scene_resting, predicts_where_points_and_normals_turn_to) {
-  const double h = 0.01, gap = 0.002;
+  const double h = 0.01, separation = 0.002;
   SceneData<double> data;
   data.add_body({1, {6, 0, 0, 7, 0, 5}, {0.1, 0.2, -20}, {20, 3, -7}});
   data.add_body({0, {}, {0.3, -0.2, 0.5}, {2, -15, 4}});
   SceneContact<double> contact;
   contact.body_a = 0;
   contact.body_b = 1;
-  contact.lever_a = {0.3, 0.4, -0.5};
-  contact.lever_b = {-0.7, 0.6, 0.2};
-  contact.gap = gap;
+  contact.r_a = {0.3, 0.4, -0.5};
+  contact.r_b = {-0.7, 0.6, 0.2};
+  contact.separation = separation;
   data.add_contact(contact);
   SceneOptions options = with_method(SceneMethod::resting, 10'000);
   options.rest.gravity = 1e12;  // nothing counts as a collision
@@ -208,12 +208,12 @@ TEST(scene_resting, predicts_where_points_and_normals_turn_to) {
   options.relative_tolerance = 0;
   const auto results = solved(data, options);
   ASSERT_EQ(results.status[0], Status::ok);
-  const Vector a = turned(results.angular_velocity[0], contact.lever_a, h);
-  const Vector b = turned(results.angular_velocity[1], contact.lever_b, h);
+  const Vector a = turned(results.angular_velocity[0], contact.r_a, h);
+  const Vector b = turned(results.angular_velocity[1], contact.r_b, h);
   Vector apart;
   for (std::size_t j = 0; j < 3; ++j)
-    apart[j] = gap * contact.normal[j] + h * (results.velocity[0][j] - results.velocity[1][j]) + a[j] -
-               contact.lever_a[j] - b[j] + contact.lever_b[j];
+    apart[j] = separation * contact.normal[j] + h * (results.velocity[0][j] - results.velocity[1][j]) + a[j] -
+               contact.r_a[j] - b[j] + contact.r_b[j];
   // The approximant misses a turned arm by (w h)^5 / 720 of it: 0.22^5 / 720 of 1.7 m in sum is 1.2e-6 m. Of third
   // order it would be some 1e-4.
   EXPECT_NEAR(support::dot(apart, turned(results.angular_velocity[1], contact.normal, h)), 0, 1.5e-6);
@@ -256,12 +256,12 @@ SceneData<double> stack(std::size_t height, bool upper_is_a = true) {
         SceneContact<double> contact;
         contact.body_a = static_cast<std::int32_t>(i);
         contact.body_b = static_cast<std::int32_t>(i) - 1;
-        contact.lever_a = {x, y, -0.5};
-        if (i > 0) contact.lever_b = {x, y, 0.5};
+        contact.r_a = {x, y, -0.5};
+        if (i > 0) contact.r_b = {x, y, 0.5};
         contact.friction = 0.5;
         if (!upper_is_a) {
           std::swap(contact.body_a, contact.body_b);
-          std::swap(contact.lever_a, contact.lever_b);
+          std::swap(contact.r_a, contact.r_b);
           contact.normal = {0, 0, -1};
         }
         data.add_contact(contact);
@@ -271,11 +271,11 @@ SceneData<double> stack(std::size_t height, bool upper_is_a = true) {
 }
 
 TEST(scene_shock, stops_a_stack_within_few_sweeps) {
-  for (SceneMethod method : {SceneMethod::simultaneous, SceneMethod::iteration, SceneMethod::resting})
+  for (SceneMethod method : {SceneMethod::pgs, SceneMethod::iteration, SceneMethod::resting})
     for (bool upper_is_a : {true, false}) {
       SceneOptions options = with_method(method, 4);
       options.shock_propagation.iterations = 30;
-      options.iteration.swept = SweptContacts::touching;
+      options.iteration.swept = ContactFilter::touching;
       options.rest.tolerance = 1;  // 1 m/s is no collision: resting takes them
       SceneReport without, with;
       solved(stack(20, upper_is_a), options, &without);
@@ -295,7 +295,7 @@ TEST(scene_shock, stops_a_stack_within_few_sweeps) {
 TEST(scene_shock, leaves_out_contacts_of_pivots_alone) {
   SceneData<double> data = stack(2);
   data.bodies[1].inverse_mass = 0;
-  SceneOptions options = with_method(SceneMethod::simultaneous);
+  SceneOptions options = with_method(SceneMethod::pgs);
   options.shock_propagation.enabled = true;
   for (const Vector& v : solved(data, options).velocity)
     for (double x : v) EXPECT_TRUE(std::isfinite(x));
@@ -314,7 +314,7 @@ TEST(scene_step, resolves_collisions_and_then_contacts_at_rest) {
   SceneResultArrays<double> results(data);
   const SceneReport report = solve_scene(data.view(), results.places(), options);
   EXPECT_EQ(report.not_converged, 0u);
-  EXPECT_NEAR(report.greatest_approach, 2, 4 * epsilon);
+  EXPECT_NEAR(report.max_approach_speed, 2, 4 * epsilon);
   double on_floor = 0, between = 0;
   for (std::size_t i = 0; i < 4; ++i) {
     on_floor += results.impulse[i][2];
@@ -344,7 +344,7 @@ TEST(scene_step, is_iteration_of_what_collides_and_then_resting) {
     // The joint's impulse goes on from that of the iteration. Without bounds and compliance that makes no difference.
     const auto rested = solved(between, options, &second);
     options.method = SceneMethod::step;
-    options.iteration.swept = SweptContacts::touching;  // does not count
+    options.iteration.swept = ContactFilter::touching;  // does not count
     SceneResultArrays<double> both(data);
     const SceneReport report = solve_scene(data.view(), both.places(), options);
     // Impulses are rounded as sums here and there.
@@ -359,7 +359,7 @@ TEST(scene_step, is_iteration_of_what_collides_and_then_resting) {
     if (report.islands == 1) {
       EXPECT_EQ(report.iterations, first.iterations + second.iterations);
     }
-    EXPECT_EQ(report.greatest_approach, first.greatest_approach);
+    EXPECT_EQ(report.max_approach_speed, first.max_approach_speed);
   }
 }
 

@@ -31,7 +31,7 @@ double slop_of(const std::vector<SceneBody<double>>& bodies, double of_option = 
   SceneContact<double> contact;
   contact.body_a = 0;
   contact.body_b = bodies.size() > 1 ? 1 : -1;
-  contact.gap = -overlap;
+  contact.separation = -overlap;
   data.add_contact(contact);
   Scene<double> scene = data.view();
   if (of_column >= 0) scene.contacts.slop = {&of_column, 1};
@@ -39,14 +39,14 @@ double slop_of(const std::vector<SceneBody<double>>& bodies, double of_option = 
   options.method = SceneMethod::substeps;
   options.substeps.time_step = 0.01;
   options.substeps.least = options.substeps.most = 1;
-  options.substeps.largest_push_out_speed = 1e6;
+  options.substeps.max_correction_speed = 1e6;
   options.substeps.slop = of_option;
   SceneResultArrays<double> results(data);
   std::array<double, 6> moved{};
   SceneResults<double> places = results.places();
   places.displacement = Vector3Columns<double>::interleaved(moved.data(), bodies.size(), 3 * sizeof(double));
   solve_scene(scene, places, options);
-  return overlap - (moved[2] - moved[5]) / options.substeps.push_out;
+  return overlap - (moved[2] - moved[5]) / options.substeps.correction_rate;
 }
 
 TEST(scene_slop, is_a_share_of_the_size_of_the_smaller_body) {
@@ -79,7 +79,7 @@ TEST(scene_slop, below_zero_is_a_fault) {
                                      {nan, Status::not_a_number},
                                      {infinity, Status::infinite},
                                      {0.0, Status::separating}})
-    for (const SceneMethod method : {SceneMethod::substeps, SceneMethod::simultaneous}) {
+    for (const SceneMethod method : {SceneMethod::substeps, SceneMethod::pgs}) {
       Scene<double> scene = data.view();
       scene.contacts.slop = {&slop, 1};
       SceneOptions options;

@@ -27,8 +27,8 @@ using support::Vector;
 using support::with_method;
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-constexpr SceneMethod sweeping[] = {SceneMethod::simultaneous, SceneMethod::iteration, SceneMethod::resting};
-constexpr SceneMethod methods[] = {SceneMethod::simultaneous, SceneMethod::sequence, SceneMethod::iteration,
+constexpr SceneMethod sweeping[] = {SceneMethod::pgs, SceneMethod::iteration, SceneMethod::resting};
+constexpr SceneMethod methods[] = {SceneMethod::pgs, SceneMethod::sequential_impacts, SceneMethod::iteration,
                                    SceneMethod::resting};
 
 SceneResultArrays<double> solved(const SceneData<double>& data, const SceneOptions& options,
@@ -82,7 +82,7 @@ TEST(scene_momentum, is_kept_to_rounding_by_every_method) {
           const bool is_a = contact.body_a == static_cast<std::int32_t>(i);
           const bool is_b = contact.body_b == static_cast<std::int32_t>(i);
           if (!is_a && !is_b) continue;
-          const Vector moment = cross(is_a ? contact.lever_a : contact.lever_b, results.impulse[c]);
+          const Vector moment = cross(is_a ? contact.r_a : contact.r_b, results.impulse[c]);
           for (std::size_t j = 0; j < 3; ++j) spin[j] += is_a ? moment[j] : -moment[j];
           turn += length(moment);
         }
@@ -102,14 +102,14 @@ TEST(scene_momentum, is_kept_to_rounding_by_every_method) {
 }
 
 TEST(scene_energy, is_kept_at_restitution_1_without_friction) {
-  const SceneKind kind{.bodies = 6, .manifolds = 5, .most_friction = 0, .immovable = false};
+  const SceneKind kind{.bodies = 6, .manifolds = 5, .max_friction = 0, .immovable = false};
   std::size_t converged = 0;
-  for (SceneMethod method : {SceneMethod::simultaneous, SceneMethod::sequence})
+  for (SceneMethod method : {SceneMethod::pgs, SceneMethod::sequential_impacts})
     for (std::uint64_t seed = 1; seed <= 100; ++seed) {
       RandomScene scene = random_scene(seed, kind);
       for (auto& contact : scene.data.contacts) contact.restitution = 1;
       SceneReport report;
-      if (method == SceneMethod::simultaneous) {
+      if (method == SceneMethod::pgs) {
         SceneOptions options = with_method(method, 1000);
         options.relative_tolerance = 1e-13;
         settled(scene.data, options, report);
@@ -128,13 +128,13 @@ TEST(scene_energy, is_kept_at_restitution_1_without_friction) {
   EXPECT_GT(converged, 150u);
 }
 
-TEST(scene_energy, is_not_gained_at_restitution_0_under_simultaneous) {
+TEST(scene_energy, is_not_gained_at_restitution_0_under_pgs) {
   SceneKind kind;
-  kind.most_restitution = 0;
+  kind.restitution_limit = 0;
   kind.immovable = false;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     SceneReport report;
-    solved(random_scene(seed, kind).data, with_method(SceneMethod::simultaneous, 1000), &report);
+    solved(random_scene(seed, kind).data, with_method(SceneMethod::pgs, 1000), &report);
     EXPECT_LE(report.energy_after, report.energy_before) << seed;
     EXPECT_LT(report.energy_after, 0.999 * report.energy_before) << seed;
   }
@@ -145,7 +145,7 @@ TEST(scene_energy, is_not_gained_by_a_sequence_of_laws_that_gain_none) {
     SceneKind kind;
     kind.immovable = false;
     for (std::uint64_t seed = 1; seed <= (law == Law::incremental ? 30u : 200u); ++seed) {
-      SceneOptions options = with_method(SceneMethod::sequence, 20);
+      SceneOptions options = with_method(SceneMethod::sequential_impacts, 20);
       options.collision.law = law;
       SceneReport report;
       solved(random_scene(seed, kind).data, options, &report);
@@ -164,7 +164,7 @@ TEST(scene_energy, leaves_out_what_does_not_turn) {
   data.add_body({0.5, {2, 0, 0, 4 * s * s, -4 * s * c, 4 * c * c}, {1, 2, 3}, {1, 5 * c - 3 * s, 5 * s + 3 * c}});
   data.add_body({0, {}, {7, 7, 7}, {7, 7, 7}});
   SceneReport report;
-  solved(data, with_method(SceneMethod::simultaneous), &report);
+  solved(data, with_method(SceneMethod::pgs), &report);
   // ½ · 14 / 0.5 + ½ (1/2 + 9/4) = 14 + 1.375, twice.
   EXPECT_NEAR(report.energy_before, 30.75, 64 * epsilon * 30.75);
   EXPECT_EQ(report.energy_after, report.energy_before);
@@ -173,7 +173,7 @@ TEST(scene_energy, leaves_out_what_does_not_turn) {
 
 // Contacts on their own.
 
-TEST(scene_sequence, solves_a_contact_as_the_batch_does) {
+TEST(scene_sequential_impacts, solves_a_contact_as_the_batch_does) {
   for (Law law : {Law::incremental, Law::no_slip, Law::chatterjee_ruina, Law::smith, Law::anitescu_potra}) {
     std::size_t hits = 0;
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
@@ -182,7 +182,7 @@ TEST(scene_sequence, solves_a_contact_as_the_batch_does) {
       Options options;
       options.law = law;
       SceneResultArrays<double> results(scene.data);
-      SceneOptions of_scene = with_method(SceneMethod::sequence, 1);
+      SceneOptions of_scene = with_method(SceneMethod::sequential_impacts, 1);
       of_scene.collision = options;
       solve_scene(scene.data.view(), results.places(), of_scene);
 
@@ -231,7 +231,7 @@ TEST(scene_sweeps, keep_every_impulse_in_its_friction_cone) {
     }
 }
 
-TEST(scene_sweeps, are_looked_at_after_every_fourth_and_those_of_simultaneous_after_the_first) {
+TEST(scene_sweeps, are_looked_at_after_every_fourth_and_those_of_pgs_after_the_first) {
   SceneData<double> data = random_scene(3).data;
   SceneOptions options = with_method(SceneMethod::iteration);
   SceneReport report;
@@ -239,7 +239,7 @@ TEST(scene_sweeps, are_looked_at_after_every_fourth_and_those_of_simultaneous_af
   solved(data, options, &report);
   EXPECT_GT(report.iterations, 0);
   EXPECT_EQ(report.iterations % 4, 0);  // passes of four
-  options = with_method(SceneMethod::simultaneous);
+  options = with_method(SceneMethod::pgs);
   options.relative_tolerance = 1;
   solved(data, options, &report);
   EXPECT_EQ(report.iterations, 4);
@@ -253,7 +253,7 @@ TEST(scene_sweeps, are_looked_at_after_every_fourth_and_those_of_simultaneous_af
   solved(data, options, &report);
   EXPECT_EQ(report.iterations % 4, 0);
   EXPECT_EQ(report.not_converged, 0u);
-  EXPECT_LE(report.residual, 2e-6 * report.greatest_approach);
+  EXPECT_LE(report.residual, 2e-6 * report.max_approach_speed);
 }
 
 TEST(scene_warm_start, begins_where_the_last_call_ended) {
@@ -262,8 +262,8 @@ TEST(scene_warm_start, begins_where_the_last_call_ended) {
     SceneData<double> data = random_scene(seed).data;
     const std::int32_t body = data.add_body({1, {6, 0, 0, 6, 0, 6}, {1, 2, 3}, {}});
     data.add_ball(-1, body, {}, {0.1, 0.2, 0.3});
-    SceneOptions options = with_method(SceneMethod::simultaneous, 2000);
-    options.simultaneous.joint_warm_start = 1;
+    SceneOptions options = with_method(SceneMethod::pgs, 2000);
+    options.pgs.joint_warm_start = 1;
     SceneReport report;
     const auto cold = solved(data, options, &report);
     EXPECT_GT(report.iterations, 4);
@@ -274,7 +274,7 @@ TEST(scene_warm_start, begins_where_the_last_call_ended) {
     EXPECT_EQ(report.iterations, 1);
     // Where K of the joint is well-conditioned, as here, its impulses are those of before.
     for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(warm.joint_impulse[i], cold.joint_impulse[i], 1e-4);
-    options.simultaneous.warm_start = 0;
+    options.pgs.warm_start = 0;
     solved(data, options, &report);
     EXPECT_GT(report.iterations, 4);
   }
@@ -293,8 +293,8 @@ TEST(scene_sweeps, relax_what_they_change) {
   row.body_a = 1;
   row.linear_a = {0, 0, 1};
   data.add_row(row);
-  SceneOptions options = with_method(SceneMethod::simultaneous, 1);
-  options.simultaneous.relaxation = 0.75;
+  SceneOptions options = with_method(SceneMethod::pgs, 1);
+  options.pgs.relaxation = 0.75;
   const auto results = solved(data, options);
   EXPECT_DOUBLE_EQ(results.impulse[0][2], 0.75);
   EXPECT_DOUBLE_EQ(results.impulse[0][0], -0.375);

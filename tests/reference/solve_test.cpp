@@ -66,8 +66,8 @@ TEST(bodies, momentum_and_angular_momentum_are_conserved) {
       EXPECT_LE(distance(w, {w0[0] + sign * turn[0], w0[1] + sign * turn[1], w0[2] + sign * turn[2]}),
                 64 * epsilon * size);
     };
-    check(1, c.a, at(c.lever_a, i), at(out.velocity_a, i), at(out.angular_velocity_a, i));
-    check(-1, c.b, at(c.lever_b, i), at(out.velocity_b, i), at(out.angular_velocity_b, i));
+    check(1, c.a, at(c.r_a, i), at(out.velocity_a, i), at(out.angular_velocity_a, i));
+    check(-1, c.b, at(c.r_b, i), at(out.velocity_b, i), at(out.angular_velocity_b, i));
   }
 }
 
@@ -77,7 +77,7 @@ TEST(bodies, the_new_separation_velocity_is_that_of_the_new_velocities) {
   ResultArrays<double> out(n);
   solve(c.inline_contacts(), out.results(), euler);
   for (std::size_t i = 0; i < n; ++i) {
-    const Vector3 la = at(c.lever_a, i), lb = at(c.lever_b, i);
+    const Vector3 la = at(c.r_a, i), lb = at(c.r_b, i);
     const Vector3 ta = cross(at(out.angular_velocity_a, i), la), tb = cross(at(out.angular_velocity_b, i), lb);
     const Vector3 va = at(out.velocity_a, i), vb = at(out.velocity_b, i);
     const Vector3 u{va[0] + ta[0] - vb[0] - tb[0], va[1] + ta[1] - vb[1] - tb[1], va[2] + ta[2] - vb[2] - tb[2]};
@@ -148,7 +148,7 @@ TEST(bodies, exchanging_the_bodies_reverses_the_impulse) {
   solve(c.inline_contacts(), out.results(), euler, margin);
   RandomContacts<double> d = c;
   std::swap(d.a, d.b);
-  std::swap(d.lever_a, d.lever_b);
+  std::swap(d.r_a, d.r_b);
   for (auto& component : d.normal)
     for (double& x : component) x = -x;
   solve(d.inline_contacts(), exchanged.results(), euler);
@@ -190,8 +190,7 @@ TEST(frame, normals_at_and_near_both_poles_are_as_good_as_any) {
       for (std::size_t i = 0; i < n; ++i) {
         const Matrix3& r = rotation[i] = rotation_between(at(c.normal, i), normal);
         put(d.normal, i, normal);
-        for (auto* v :
-             {&d.lever_a, &d.lever_b, &d.a.velocity, &d.a.angular_velocity, &d.b.velocity, &d.b.angular_velocity})
+        for (auto* v : {&d.r_a, &d.r_b, &d.a.velocity, &d.a.angular_velocity, &d.b.velocity, &d.b.angular_velocity})
           put(*v, i, times(r, at(*v, i)));
         for (auto* body : {&d.a, &d.b}) {
           const Matrix3 inverse_inertia = inertia(*body, i);
@@ -241,8 +240,8 @@ TEST(indexed, gives_the_bits_of_inline_bodies) {
   d.friction = c.friction;
   d.restitution = c.restitution;
   d.normal = c.normal;
-  d.lever_a = c.lever_a;
-  d.lever_b = c.lever_b;
+  d.r_a = c.r_a;
+  d.r_b = c.r_b;
   for (std::size_t i = 0; i < n; ++i) {
     const auto copy = [&](std::int32_t index, support::BodyArrays<double>& to) {
       const auto from = static_cast<std::size_t>(index);
@@ -332,18 +331,18 @@ TEST(report, adds_up_what_the_columns_say) {
   for (const auto& [path, count] : report.paths())
     EXPECT_EQ(count, static_cast<std::size_t>(std::count(out.path.begin(), out.path.end(), path)));
   // ½ p·(u0 + u), of the one contact that gained most.
-  const std::size_t i = report.largest_energy_gain_contact;
-  ASSERT_GT(report.largest_energy_gain, 0);
+  const std::size_t i = report.max_energy_gain_contact;
+  ASSERT_GT(report.max_energy_gain, 0);
   const Vector3 p = at(out.impulse, i), u = at(out.separation_velocity, i);
-  const Vector3 ta = cross(at(c.a.angular_velocity, i), at(c.lever_a, i));
-  const Vector3 tb = cross(at(c.b.angular_velocity, i), at(c.lever_b, i));
+  const Vector3 ta = cross(at(c.a.angular_velocity, i), at(c.r_a, i));
+  const Vector3 tb = cross(at(c.b.angular_velocity, i), at(c.r_b, i));
   double gain = 0, size = 0;
   for (std::size_t j = 0; j < 3; ++j) {
     const double u0 = c.a.velocity[j][i] + ta[j] - c.b.velocity[j][i] - tb[j];
     gain += 0.5 * p[j] * (u0 + u[j]);
     size += std::abs(p[j]) * (std::abs(u0) + std::abs(u[j]));
   }
-  EXPECT_NEAR(report.largest_energy_gain, gain, 64 * epsilon * size);
+  EXPECT_NEAR(report.max_energy_gain, gain, 64 * epsilon * size);
 }
 
 // The laws see the very same numbers, so that all that does not depend on the frame has the same bits.
@@ -351,7 +350,7 @@ TEST(collision_of, bodies_collide_as_their_contacts_in_contact_space) {
   const std::size_t n = 500;
   const RandomContacts<double> drawn(n, 39);
   std::vector<double> own_step(n, 1e-4);
-  InlineContacts<double> bodies = drawn.inline_contacts();
+  Contacts<double> bodies = drawn.inline_contacts();
   bodies.laws.step = own_step;
   RandomSpaceContacts<double> same(n, 40);
   for (std::size_t i = 0; i < n; ++i) {
@@ -401,12 +400,12 @@ TEST(collision_of, indexed_bodies_are_the_inline_ones_and_the_world_stands_still
     const auto vector_at_i = [&](const Vector3Columns<const double>& v) {
       return Vector3Columns<const double>{at_i(v.x), at_i(v.y), at_i(v.z)};
     };
-    InlineContacts<double> alone;
+    Contacts<double> alone;
     alone.friction = at_i(indexed.friction);
     alone.restitution = at_i(indexed.restitution);
     alone.normal = vector_at_i(indexed.normal);
-    alone.lever_a = vector_at_i(indexed.lever_a);
-    alone.lever_b = vector_at_i(indexed.lever_b);
+    alone.r_a = vector_at_i(indexed.r_a);
+    alone.r_b = vector_at_i(indexed.r_b);
     alone.a = body(indexed.body_a[i]);
     alone.b = body(indexed.body_b[i]);
     if (indexed.body_a[i] < 0 || indexed.body_b[i] < 0) ++on_the_world;

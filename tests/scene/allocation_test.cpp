@@ -59,18 +59,18 @@ support::Allocations allocations_of_second_call(const SceneOptions& options, con
   return allocations_during([&] { solver.solve(second_view, results, options); });
 }
 
-/// The method coulomb plans its factorisations anew in every call.
+/// The method ncp plans its factorisations anew in every call.
 const auto& methods_without_plans = methods_of_reference;
 
 // If iterations on lanes solve all islands, no factorisation is planned.
-TYPED_TEST(LaterSceneCall, of_coulomb_allocates_nothing_where_it_needs_no_factorisation) {
+TYPED_TEST(LaterSceneCall, of_ncp_allocates_nothing_where_it_needs_no_factorisation) {
   auto scene = pyramid<TypeParam>(8);
   append(scene, islands<TypeParam>(200, 4, 4, 1));
   SceneArrays<TypeParam> arrays(scene);
   const auto view = scene.view();
   const auto results = arrays.view();
-  SceneOptions options = usual(SceneMethod::coulomb);
-  options.coulomb.tolerance = 1e-3;
+  SceneOptions options = usual(SceneMethod::ncp);
+  options.ncp.tolerance = 1e-3;
   SceneSolver solver({.threads = 1});
   solver.solve(view, results, options);
   SceneReport report;
@@ -93,7 +93,7 @@ TYPED_TEST(LaterSceneCall, on_one_thread_allocates_nothing_of_any_kind) {
 }
 
 TYPED_TEST(LaterSceneCall, with_contact_models_allocates_nothing_either) {
-  for (const SceneMethod method : {SceneMethod::simultaneous, SceneMethod::substeps}) {
+  for (const SceneMethod method : {SceneMethod::pgs, SceneMethod::substeps}) {
     const auto made = allocations_of_second_call<TypeParam>(usual(method), {.threads = 1}, true);
     EXPECT_EQ(made.by_new, 0u) << to_string(method);
     EXPECT_EQ(made.by_malloc, 0u) << to_string(method);
@@ -113,7 +113,7 @@ TYPED_TEST(LaterSceneCall, of_an_island_that_falls_apart_allocates_nothing_of_ou
   SceneArrays<TypeParam> arrays_before(before), arrays(whole);
   const auto whole_view = whole.view(), apart_view = apart.view();
   const auto results = arrays.view();
-  for (const SceneMethod method : {SceneMethod::simultaneous, SceneMethod::resting}) {
+  for (const SceneMethod method : {SceneMethod::pgs, SceneMethod::resting}) {
     SceneSolver solver({.threads = 2});
     solver.solve(before.view(), arrays_before.view(), usual(method));
     for (int k = 0; k < 3; ++k) solver.solve(whole_view, results, usual(method));
@@ -134,7 +134,7 @@ TYPED_TEST(LaterSceneCall, of_a_large_island_on_two_threads_allocates_nothing_of
   SceneArrays<TypeParam> arrays(first);
   const auto first_view = first.view(), second_view = second.view();
   const auto results = arrays.view();
-  for (const SceneMethod method : {SceneMethod::simultaneous, SceneMethod::resting}) {
+  for (const SceneMethod method : {SceneMethod::pgs, SceneMethod::resting}) {
     SceneSolver solver({.threads = 2});
     solver.solve(first_view, results, usual(method));
     solver.solve(first_view, results, usual(method));
@@ -194,7 +194,7 @@ TYPED_TEST(LaterSceneCall, of_the_size_of_the_first_allocates_nothing) {
   };
   for (const SceneMethod method : methods_without_plans)
     for (const bool with_models : {false, true}) {
-      if (with_models && method != SceneMethod::simultaneous && method != SceneMethod::substeps) continue;
+      if (with_models && method != SceneMethod::pgs && method != SceneMethod::substeps) continue;
       SceneData<T> scene = scene_of<T>(1);
       if (with_models) draw_models(scene, 5);
       SceneOptions options = usual(method);
@@ -218,7 +218,7 @@ TYPED_TEST(LaterSceneCall, of_the_size_of_the_first_allocates_nothing) {
 }
 
 TYPED_TEST(LaterSceneCall, with_bodies_of_many_contacts_allocates_nothing_either) {
-  const SceneOptions options = usual(SceneMethod::sequence);
+  const SceneOptions options = usual(SceneMethod::sequential_impacts);
   const auto scene_with = [](std::size_t boxes) {
     auto scene = boxes_on_plate<TypeParam>(boxes, 100, 0.1);
     append(scene, boxes_on_plate<TypeParam>(60 - boxes, 100, 0.1));
@@ -264,7 +264,7 @@ void fill(SceneArrays<T>& arrays, T value) {
   std::ranges::fill(arrays.status, Status::no_solution);
   std::ranges::fill(arrays.joint_status, Status::no_solution);
   std::ranges::fill(arrays.island_status, IslandStatus::diverged);
-  std::ranges::fill(arrays.path, Path{Course::stick_at_start});
+  std::ranges::fill(arrays.path, Path{SlidingEnd::stick_at_start});
   // Scenes without moments have results for moments, too.
   arrays.has_moments = true;
 }
@@ -332,19 +332,19 @@ TYPED_TEST(LaterSceneCall, after_one_without_memory_is_as_if_that_had_not_been) 
     for (const bool with_models : {false, true})
       for (const bool named : {false, true}) {
         const bool reads_models =
-            method == SceneMethod::simultaneous || method == SceneMethod::substeps || method == SceneMethod::coulomb;
+            method == SceneMethod::pgs || method == SceneMethod::substeps || method == SceneMethod::ncp;
         if (with_models && !reads_models) continue;
         SceneOptions options = usual(method);
         options.shock_propagation.enabled = !with_models;
         SceneData<T> large = varied<T>(with_models);
         if (!named) large.key.clear();
-        // Direct islands and the method coulomb allocate 14,000 times, the others 400 times at most.
+        // Direct islands and the method ncp allocate 14,000 times, the others 400 times at most.
         expect_no_trace_of_failures<T>(
             small, large,
             [&](SceneSolver& solver, const Scene<T>& scene, const SceneResults<T>& results) {
               solver.solve(scene, results, options);
             },
-            method == SceneMethod::coulomb || method == SceneMethod::substeps ? 101 : 1);
+            method == SceneMethod::ncp || method == SceneMethod::substeps ? 101 : 1);
         if (testing::Test::HasFailure()) FAIL() << to_string(method) << (with_models ? ", models" : "") << named;
       }
 }
@@ -402,7 +402,7 @@ TYPED_TEST(LaterSceneCall, is_as_before_after_a_state_that_found_no_memory) {
 TYPED_TEST(LaterSceneCall, after_one_without_memory_that_solves_a_scene_again_is_so_too) {
   using T = TypeParam;
   const double mass = std::pow(static_cast<double>(std::numeric_limits<T>::max()), 0.45);
-  for (const SceneMethod method : {SceneMethod::simultaneous, SceneMethod::substeps})
+  for (const SceneMethod method : {SceneMethod::pgs, SceneMethod::substeps})
     expect_no_trace_of_failures<T>(named_stacks<T>(3, mass), named_stacks<T>(40, 1 / mass),
                                    [&](SceneSolver& solver, const Scene<T>& scene, const SceneResults<T>& results) {
                                      solver.solve(scene, results, usual(method));

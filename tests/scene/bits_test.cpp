@@ -30,8 +30,8 @@ template <class T>
 SceneData<T> slack_rope() {
   SceneData<T> scene;
   scene.add(Body{.velocity = {-0.0, -0.0, -0.0}, .angular_velocity = {-0.0, -0.0, -0.0}});
-  add_distance_joint<T>(scene.joints, {.a = 0, .anchor_a = {T(0.3), T(0.1), T(0.5)}}, {0, T(0.6), T(-0.8)});
-  scene.joints.rows.back().largest_impulse = 0;
+  add_distance_joint<T>(scene.joints, {.a = 0, .r_a = {T(0.3), T(0.1), T(0.5)}}, {0, T(0.6), T(-0.8)});
+  scene.joints.rows.back().max_impulse = 0;
   return scene;
 }
 
@@ -79,11 +79,11 @@ std::vector<SceneOptions> various_options() {
   for (const SceneMethod method : all_methods) {
     SceneOptions options = usual(method);
     made.push_back(options);
-    if (method == SceneMethod::sequence) {
-      options.sequence.seed = 7;
+    if (method == SceneMethod::sequential_impacts) {
+      options.sequential_impacts.seed = 7;
     } else {
       options.shock_propagation.enabled = true;
-      options.iteration.swept = SweptContacts::touching;
+      options.iteration.swept = ContactFilter::touching;
     }
     made.push_back(options);
   }
@@ -177,7 +177,7 @@ TYPED_TEST(SceneBits, are_the_same_on_1_2_and_7_threads) {
 TEST(SceneArena, of_the_caller_is_what_a_call_keeps_to) {
   const tbb::global_control three(tbb::global_control::max_allowed_parallelism, 3);
   const auto scene = pile<float>(1200);
-  const SceneOptions options = usual(SceneMethod::simultaneous);
+  const SceneOptions options = usual(SceneMethod::pgs);
   const auto expected = solved(scene, options, {.threads = 1});
   SceneSolver solver;
   for (const int room : {1, 2, 3, 1}) {
@@ -212,7 +212,7 @@ TYPED_TEST(SceneBits, of_an_island_are_the_same_alone_among_others_and_in_any_or
   for (std::size_t i = permuted.size(); i > 1; --i) std::swap(permuted[i - 1], permuted[draw.below(i)]);
   for (const SceneOptions& options : various_options()) {
     // Random tie-breaking depends on the indices, and these depend on the order.
-    if (options.sequence.seed != 0) continue;
+    if (options.sequential_impacts.seed != 0) continue;
     const auto one_order = apart(solved(together(all, order), options).arrays, all, order);
     const auto another = apart(solved(together(all, permuted), options).arrays, all, permuted);
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -226,7 +226,7 @@ TYPED_TEST(SceneBits, of_an_island_are_the_same_alone_among_others_and_in_any_or
 
 TYPED_TEST(SceneBits, are_the_same_in_place_and_through_structs) {
   auto scene = pyramid<TypeParam>(10);
-  const SceneOptions options = usual(SceneMethod::simultaneous);
+  const SceneOptions options = usual(SceneMethod::pgs);
   const auto made = solved(scene, options);
   SceneResults<TypeParam> in_place;
   in_place.velocity = {scene.bodies.velocity[0], scene.bodies.velocity[1], scene.bodies.velocity[2]};
@@ -240,14 +240,14 @@ TYPED_TEST(SceneBits, are_the_same_in_place_and_through_structs) {
   }
 
   struct Point {
-    TypeParam normal[3], arm_a[3], arm_b[3], impulse[3];
+    TypeParam normal[3], r_a[3], r_b[3], impulse[3];
   };
   std::vector<Point> points(before.contact_count());
   for (std::size_t i = 0; i < points.size(); ++i) {
     for (std::size_t c = 0; c < 3; ++c) {
       points[i].normal[c] = before.normal[c][i];
-      points[i].arm_a[c] = before.lever_a[c][i];
-      points[i].arm_b[c] = before.lever_b[c][i];
+      points[i].r_a[c] = before.r_a[c][i];
+      points[i].r_b[c] = before.r_b[c][i];
     }
   }
   const auto columns = [&](TypeParam* field) {
@@ -255,8 +255,8 @@ TYPED_TEST(SceneBits, are_the_same_in_place_and_through_structs) {
   };
   Scene<TypeParam> view = before.view();
   view.contacts.normal = columns(points[0].normal);
-  view.contacts.lever_a = columns(points[0].arm_a);
-  view.contacts.lever_b = columns(points[0].arm_b);
+  view.contacts.r_a = columns(points[0].r_a);
+  view.contacts.r_b = columns(points[0].r_b);
   SceneResults<TypeParam> results;
   results.impulse = columns(points[0].impulse);
   SceneSolver({.threads = 1}).solve(view, results, options);
@@ -272,7 +272,7 @@ TYPED_TEST(SceneBits, are_the_same_through_packed_vectors) {
     SceneData<T> scene = whole;
     scene.friction.back() = static_cast<T>(left_out == 0 ? 0.5 : -1);
     for (std::size_t i = 1; i < left_out; ++i) scene.friction[scene.contact_count() - 1 - i] = T(-1);
-    const auto made = solved(scene, usual(SceneMethod::simultaneous));
+    const auto made = solved(scene, usual(SceneMethod::pgs));
     const auto packed = [&](const Vectors3<T>& from) {
       std::vector<T> numbers;
       for (std::size_t i = 0; i < from[0].size(); ++i)
@@ -280,12 +280,12 @@ TYPED_TEST(SceneBits, are_the_same_through_packed_vectors) {
       numbers.shrink_to_fit();
       return numbers;
     };
-    const std::vector<T> arm_a = packed(scene.lever_a), arm_b = packed(scene.lever_b);
+    const std::vector<T> r_a = packed(scene.r_a), r_b = packed(scene.r_b);
     Scene<T> view = scene.view();
-    view.contacts.lever_a = Vector3Columns<const T>::interleaved(arm_a.data(), scene.contact_count());
-    view.contacts.lever_b = Vector3Columns<const T>::interleaved(arm_b.data(), scene.contact_count());
+    view.contacts.r_a = Vector3Columns<const T>::interleaved(r_a.data(), scene.contact_count());
+    view.contacts.r_b = Vector3Columns<const T>::interleaved(r_b.data(), scene.contact_count());
     SceneArrays<T> found(scene);
-    SceneSolver({.threads = 1}).solve(view, found.view(), usual(SceneMethod::simultaneous));
+    SceneSolver({.threads = 1}).solve(view, found.view(), usual(SceneMethod::pgs));
     expect_same_bits(found, made.arrays, std::to_string(left_out));
   }
 }
@@ -296,7 +296,7 @@ TYPED_TEST(SceneBits, of_a_second_call_are_those_of_the_first) {
   for (const SceneOptions& options : various_options()) {
     SceneSolver solver({.threads = 1});
     const auto first = solved(solver, scene, options);
-    solved(solver, other, usual(SceneMethod::simultaneous));
+    solved(solver, other, usual(SceneMethod::pgs));
     expect_same_bits(first.arrays, solved(solver, scene, options).arrays, name_of(options));
   }
 }

@@ -83,7 +83,7 @@ class Visits {
   std::size_t time(std::int32_t a, std::int32_t b) const { return time_of_.at(std::minmax(a, b)); }
   std::size_t manifolds() const { return graph_.manifolds.size(); }
   std::size_t visited() const { return time_of_.size(); }
-  std::size_t uncoloured() const { return graph_.uncoloured; }
+  std::size_t overflow_constraints() const { return graph_.overflow_constraints; }
   /// The bodies of each colour.
   const std::vector<std::vector<std::int32_t>>& bodies() const { return bodies_; }
 
@@ -125,7 +125,7 @@ TEST(Colours, hold_every_manifold_once_and_no_movable_body_twice) {
     for (const auto& [numbering, name] : numberings) {
       const Visits visits(Numbered(base, numbering).boxes.scene<double>());
       EXPECT_EQ(visits.visited(), visits.manifolds()) << name;
-      EXPECT_EQ(visits.uncoloured(), 0u) << name;
+      EXPECT_EQ(visits.overflow_constraints(), 0u) << name;
       for (std::vector<std::int32_t> bodies : visits.bodies()) {
         std::sort(bodies.begin(), bodies.end());
         EXPECT_EQ(std::adjacent_find(bodies.begin(), bodies.end()), bodies.end()) << name;

@@ -16,22 +16,21 @@ constexpr double g = 9.81, h = 1.0 / 60;
 
 using Solve = std::function<Solved<double>(const SceneData<double>&, const SceneOptions&)>;
 
-/// Calls f(solve) with the lanes, with the reference, and with SceneMethod::coulomb in place of `simultaneous`.
+/// Calls f(solve) with the lanes, with the reference, and with SceneMethod::ncp in place of `pgs`.
 template <class F>
 void each_solver(const F& f) {
   f([](const SceneData<double>& scene, const SceneOptions& options) { return solved(scene, options); });
   f(&solved_by_reference);
   f([](const SceneData<double>& scene, SceneOptions options) {
-    if (options.method == SceneMethod::simultaneous && !(options.simultaneous.time_step > 0))
-      options.method = SceneMethod::coulomb;
-    options.coulomb.tolerance = 1e-13;
+    if (options.method == SceneMethod::pgs && !(options.pgs.time_step > 0)) options.method = SceneMethod::ncp;
+    options.ncp.tolerance = 1e-13;
     return solved(scene, options);
   });
 }
 
 SceneOptions converged() {
   SceneOptions options;
-  options.simultaneous.iterations = 2000;
+  options.pgs.iterations = 2000;
   options.relative_tolerance = 1e-15;
   return options;
 }
@@ -224,7 +223,7 @@ TEST(ContactModelAnswers, a_block_sticks_up_to_the_ellipse_and_no_further) {
         EXPECT_LE(left, 1e-16);
       else
         EXPECT_GE(left, 1e-12);
-      EXPECT_EQ(made.arrays.path[0].course, share < 1 ? Course::stick : Course::slip);
+      EXPECT_EQ(made.arrays.path[0].sliding_end, share < 1 ? SlidingEnd::stick : SlidingEnd::slip);
     }
   });
 }
@@ -257,18 +256,18 @@ TEST(ContactModelAnswers, a_skate_glides_along_its_blade_and_holds_across) {
 double sink(SceneData<double> scene, SceneOptions options, int steps, const Solve& solve) {
   scene.velocity_change = scene.angular_velocity_change = vectors<double>(1);
   scene.velocity_change[2][0] = -h * g;
-  scene.gap.assign(1, 0);
+  scene.separation.assign(1, 0);
   for (int k = 0; k < steps; ++k) {
     scene.bodies.velocity[2][0] -= h * g;
     const auto made = solve(scene, options);
     take(scene, made);
-    scene.gap[0] += made.arrays.displacement[2][0];
+    scene.separation[0] += made.arrays.displacement[2][0];
     scene.warm_impulse = made.arrays.warm_impulse;
     // The reference does not return the impulses that the next step begins with.
     if (made.arrays.warm_impulse[2][0] == 0) scene.warm_impulse = vectors<double>(1);
   }
   EXPECT_NEAR(scene.bodies.velocity[2][0], 0, 1e-12);
-  return -scene.gap[0];
+  return -scene.separation[0];
 }
 
 SceneData<double> load_of_three_kilograms() {
@@ -288,8 +287,8 @@ TEST(ContactModelAnswers, a_load_sinks_into_its_spring_by_its_weight) {
       scene.stiffness.assign(1, 1000);
       scene.damping.assign(1, 60);
       SceneOptions options;
-      options.method = in_one ? SceneMethod::simultaneous : SceneMethod::substeps;
-      (in_one ? options.simultaneous.time_step : options.substeps.time_step) = h;
+      options.method = in_one ? SceneMethod::pgs : SceneMethod::substeps;
+      (in_one ? options.pgs.time_step : options.substeps.time_step) = h;
       const double expected = 3 * g / 1000;
       EXPECT_NEAR(expected, 0.029430, 1e-9);
       EXPECT_NEAR(sink(scene, options, 400, solve), expected, 1e-9 * expected) << in_one;
@@ -318,21 +317,21 @@ TEST(ContactModelAnswers, a_spring_without_damping_swings_as_the_implicit_method
   each_solver([&](const Solve& solve) {
     auto scene = load_of_three_kilograms();
     scene.stiffness.assign(1, 1000);
-    scene.gap.assign(1, -0.03);
+    scene.separation.assign(1, -0.03);
     scene.velocity_change = scene.angular_velocity_change = vectors<double>(1);
     scene.velocity_change[2][0] = -h * g;
     SceneOptions options;
-    options.simultaneous.time_step = h;
-    double v = 0.1, gap = -0.03;
+    options.pgs.time_step = h;
+    double v = 0.1, separation = -0.03;
     scene.bodies.velocity[2][0] = v;
     for (int k = 0; k < 20; ++k) {
-      v = (v - h * g - h * 1000 / 3 * gap) / (1 + h * h * 1000 / 3);
-      gap += h * v;
+      v = (v - h * g - h * 1000 / 3 * separation) / (1 + h * h * 1000 / 3);
+      separation += h * v;
       scene.bodies.velocity[2][0] -= h * g;
       const auto made = solve(scene, options);
       take(scene, made);
-      scene.gap[0] += made.arrays.displacement[2][0];
-      ASSERT_NEAR(scene.gap[0], gap, 1e-9 * 0.03) << k;
+      scene.separation[0] += made.arrays.displacement[2][0];
+      ASSERT_NEAR(scene.separation[0], separation, 1e-9 * 0.03) << k;
       ASSERT_NEAR(scene.bodies.velocity[2][0], v, 1e-9 * 0.1) << k;
     }
   });

@@ -19,16 +19,16 @@ using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(ContactModelBits, Precisions);
 
 std::vector<SceneOptions> various_options() {
-  std::vector<SceneOptions> made(4, usual(SceneMethod::simultaneous));
-  made[1].simultaneous.time_step = 0.01;
+  std::vector<SceneOptions> made(4, usual(SceneMethod::pgs));
+  made[1].pgs.time_step = 0.01;
   made[2] = usual(SceneMethod::substeps);
-  made[3] = usual(SceneMethod::coulomb);
-  made[3].coulomb.budget = 200;
+  made[3] = usual(SceneMethod::ncp);
+  made[3].ncp.budget = 200;
   for (SceneOptions& options : made) options.relative_tolerance = 1e-3;
   return made;
 }
 bool has_step(const SceneOptions& options) {
-  return options.method == SceneMethod::substeps || options.simultaneous.time_step > 0;
+  return options.method == SceneMethod::substeps || options.pgs.time_step > 0;
 }
 
 /// Islands with models, of all sizes.
@@ -108,7 +108,7 @@ TYPED_TEST(ContactModelBits, of_islands_without_models_are_those_of_scenes_witho
 }
 
 TYPED_TEST(ContactModelBits, of_a_scene_whose_models_change_are_those_of_a_new_solver) {
-  SceneOptions options = usual(SceneMethod::simultaneous);
+  SceneOptions options = usual(SceneMethod::pgs);
   SceneSolver solver({.threads = 1});
   auto scene = pyramid<TypeParam>(4);
   for (int k = 0; k < 4; ++k) {
@@ -157,7 +157,7 @@ TYPED_TEST(ContactModelBits, of_keys_are_those_of_warm_impulses_and_moments) {
 
 TYPED_TEST(ContactModelBits, of_moments_come_back_after_calls_without) {
   using T = TypeParam;
-  const SceneOptions options = usual(SceneMethod::simultaneous);
+  const SceneOptions options = usual(SceneMethod::pgs);
   auto scene = stack<T>(3);
   for (std::uint64_t i = 0; i < scene.contact_count(); ++i) scene.key.push_back(i + 1);
   SceneSolver solver({.threads = 1});

@@ -97,8 +97,8 @@ TYPED_TEST(ContactModelFault, has_a_status_that_names_the_column) {
        Status::negative_rolling_friction},
   };
   for (const auto& of : cases)
-    for (const SceneMethod method : {SceneMethod::simultaneous, SceneMethod::substeps}) {
-      if (of.needs_step && method == SceneMethod::simultaneous) continue;
+    for (const SceneMethod method : {SceneMethod::pgs, SceneMethod::substeps}) {
+      if (of.needs_step && method == SceneMethod::pgs) continue;
       auto scene = stack<T>(3);
       add_neutral_models(scene, method == SceneMethod::substeps);
       scene.friction_2.assign(scene.contact_count(), T(0.25));
@@ -143,10 +143,10 @@ TEST(MisusedContactModels, are_an_error_that_names_the_column) {
   expect(substeps, "contacts.damping needs", [](Scene<double>& s) { s.contacts.stiffness = {}; });
   expect(substeps, "contacts.rolling_friction", [](Scene<double>& s) { s.contacts.rolling_friction.count = 1; });
   expect(substeps, "contacts.warm_angular_impulse.z", [](Scene<double>& s) { s.contacts.warm_angular_impulse.z = {}; });
-  const auto simultaneous = usual(SceneMethod::simultaneous);
-  expect(simultaneous, "contacts.stiffness needs substeps", [](Scene<double>&) {});
+  const auto pgs = usual(SceneMethod::pgs);
+  expect(pgs, "contacts.stiffness needs substeps", [](Scene<double>&) {});
   const auto without_springs = [](Scene<double>& s) { s.contacts.stiffness = s.contacts.damping = {}; };
-  auto shock = simultaneous;
+  auto shock = pgs;
   shock.shock_propagation.enabled = true;
   expect(shock, "shock_propagation", without_springs);
   const struct {
@@ -167,7 +167,7 @@ TEST(MisusedContactModels, are_an_error_that_names_the_column) {
   };
   auto plain = stack<double>(2);
   for (const SceneMethod method :
-       {SceneMethod::sequence, SceneMethod::iteration, SceneMethod::resting, SceneMethod::step})
+       {SceneMethod::sequential_impacts, SceneMethod::iteration, SceneMethod::resting, SceneMethod::step})
     for (const auto& column : columns) {
       SceneArrays<double> arrays(plain);
       Scene<double> scene = plain.view();

@@ -64,7 +64,7 @@ bool is_steep(const SceneData<double>& scene) {
       return Vector{j[0][i] * v[0] + j[1][i] * v[1] + j[2][i] * v[2], j[1][i] * v[0] + j[3][i] * v[1] + j[4][i] * v[2],
                     j[2][i] * v[0] + j[4][i] * v[1] + j[5][i] * v[2]};
     };
-    const Vector r = at(is_a ? scene.lever_a : scene.lever_b, 0);
+    const Vector r = at(is_a ? scene.r_a : scene.r_b, 0);
     const Vector spin = turned(cross(r, n)), shift = cross(spin, r);
     k33 += scene.bodies.inverse_mass[i] + dot(shift, n);
     across = across + shift;
@@ -83,7 +83,7 @@ int sweeps_to(const SceneData<double>& scene, double bound, int most) {
   SceneOptions options;
   options.relative_tolerance = 0;
   for (int n = 1; n <= most; ++n) {
-    options.simultaneous.iterations = n;
+    options.pgs.iterations = n;
     if (misses_of(scene, solved(scene, options)).worst() <= bound) return n;
   }
   return most + 1;
@@ -127,7 +127,7 @@ TEST(ContactModelLaws, of_chains_of_three_hold_at_every_ratio_of_their_coefficie
         put(scene.friction_direction, i, draw.direction());
       }
       SceneOptions options;
-      options.simultaneous.iterations = 20000;
+      options.pgs.iterations = 20000;
       options.relative_tolerance = 1e-14;
       const auto made = solved(scene, options);
       EXPECT_LE(misses_of(scene, made).worst(), 1e-11) << ratio << ", " << seed;
@@ -137,15 +137,15 @@ TEST(ContactModelLaws, of_chains_of_three_hold_at_every_ratio_of_their_coefficie
 
 TEST(ContactModelLaws, lose_energy_and_hold_in_random_scenes_that_converge) {
   RandomSceneOptions drawn;
-  drawn.largest_restitution = 0;
-  drawn.largest_friction = 0.5;
+  drawn.max_restitution = 0;
+  drawn.friction_limit = 0.5;
   std::size_t converged = 0;
   const std::size_t count = fast_build ? 300 : 40;
   for (std::uint64_t seed = 0; seed < count; ++seed) {
     auto scene = random_scene<double>(seed, drawn);
     draw_models(scene, seed);
     SceneOptions options;
-    options.simultaneous.iterations = 4000;
+    options.pgs.iterations = 4000;
     options.relative_tolerance = 1e-13;
     const auto made = solved(scene, options);
     if (made.report.not_converged > 0) continue;

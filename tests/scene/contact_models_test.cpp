@@ -16,7 +16,7 @@ using support::fast_build;
 template <class T>
 SceneData<T> drawn_scene(std::uint64_t seed, bool with_springs = false) {
   RandomSceneOptions drawn;
-  drawn.largest_restitution = 0;
+  drawn.max_restitution = 0;
   auto scene = random_scene<T>(seed, drawn);
   draw_models(scene, seed, with_springs);
   return scene;
@@ -65,12 +65,12 @@ TYPED_TEST(ContactModels, on_lanes_agree_with_the_reference_sweep_by_sweep) {
     std::size_t apart = 0;
     std::string seeds;
     for (std::uint64_t seed = 0; seed < count; ++seed) {
-      SceneOptions options = usual(method == 1 ? SceneMethod::substeps : SceneMethod::simultaneous);
-      if (method == 2) options.simultaneous.time_step = 0.01;
+      SceneOptions options = usual(method == 1 ? SceneMethod::substeps : SceneMethod::pgs);
+      if (method == 2) options.pgs.time_step = 0.01;
       options.relative_tolerance = 1e-3;
       set_iterations(options, 1 + static_cast<int>(seed % 6));
-      options.simultaneous.rounds = 1 + static_cast<int>(seed % 3);
-      options.simultaneous.relaxation = method == 0 && seed % 4 == 1 ? 1.25 : 1;
+      options.pgs.inner_iterations = 1 + static_cast<int>(seed % 3);
+      options.pgs.relaxation = method == 0 && seed % 4 == 1 ? 1.25 : 1;
       auto scene = drawn_scene<TypeParam>(seed, method != 0);
       support::Draw draw(seed + 1000);
       if (seed % 2 == 1) {
@@ -81,7 +81,7 @@ TYPED_TEST(ContactModels, on_lanes_agree_with_the_reference_sweep_by_sweep) {
         }
       }
       for (std::size_t i = 0; i < scene.contact_count(); ++i) {
-        scene.gap.push_back(static_cast<TypeParam>(draw.uniform(-0.02, 0.002)));
+        scene.separation.push_back(static_cast<TypeParam>(draw.uniform(-0.02, 0.002)));
         scene.static_friction.push_back(scene.friction[i] * static_cast<TypeParam>(seed % 3 == 0 ? 1.5 : 1));
         if (method != 0) scene.frequency.push_back(static_cast<TypeParam>(seed % 3 == 1 ? 30 : 1e30));
         if (seed % 5 == 0) scene.restitution[i] = TypeParam(0.5);

@@ -29,12 +29,12 @@ double energy(const BoxWorld& world) {
 
 /// Steps that also check that every island is solved directly.
 template <class T>
-void step(BoxWorld& world, SceneSolver& solver, int steps, int direct_least = 1) {
+void step(BoxWorld& world, SceneSolver& solver, int steps, int min_direct_substeps = 1) {
   SceneOptions options = in_substeps();
-  options.substeps.direct_least = direct_least;
+  options.substeps.min_direct_substeps = min_direct_substeps;
   for (int k = 0; k < steps; ++k) {
     const SceneReport report = world.step_in_substeps<T>(solver, options, h);
-    ASSERT_EQ(report.substeps, direct_least) << "step " << k;
+    ASSERT_EQ(report.substeps, min_direct_substeps) << "step " << k;
     ASSERT_EQ(report.swept, 0u) << "step " << k;
   }
 }
@@ -258,7 +258,7 @@ double work_on(scene::direct::DirectIsland& island, const RestingCube& cube) {
   for (const double x : {-0.5, 0.5})
     for (const double y : {-0.5, 0.5}) {
       scene::direct::Point& p = island.add_point();
-      p.arm_a = {x + cube.shift, y, -0.5};
+      p.r_a = {x + cube.shift, y, -0.5};
       p.slop = slop_of_cubes();
       p.impulse = {0, 0, cube.load * 0.25 * g * h};
     }
@@ -317,12 +317,12 @@ TEST(DirectIsland, finds_the_load_of_a_point_that_parts_at_the_closed_point_of_i
   begin_falling_cube(island, 1, 2, 0);
   constexpr std::int32_t world = 1;
   island.add_manifold(0, world, {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, 0.5);
-  for (const double gap : {2 * g * h * h, 0.0}) {
+  for (const double separation : {2 * g * h * h, 0.0}) {
     scene::direct::Point& p = island.add_point();
-    p.arm_a = {gap > 0 ? -0.05 : 0, 0, -0.5};
+    p.r_a = {separation > 0 ? -0.05 : 0, 0, -0.5};
     p.slop = slop_of_cubes();
-    p.gap = p.first_gap = gap;
-    p.impulse = {0, 0, gap > 0 ? g * h : 0};
+    p.separation = p.first_gap = separation;
+    p.impulse = {0, 0, separation > 0 ? g * h : 0};
   }
   EXPECT_TRUE(island.solve({h, g * h, 0, 0.2 / h, 3, true}, false));
   EXPECT_EQ(island.solves(), 0) << "the load is the solution at the other point";

@@ -74,7 +74,7 @@ TYPED_TEST(DirectJoints, let_a_ball_on_an_arm_rebound_from_a_wall_at_any_angle) 
       const double start = of.kinetic_energy();
       SceneData<TypeParam> now = of.scene<TypeParam>();
       now.add(Contact{0, world, {-1, 0, 0}, of.boxes[0].position, 0, 1});
-      now.gap.push_back(0);
+      now.separation.push_back(0);
       const auto found = solved(now, in_substeps());
       of.take(found.arrays);
       EXPECT_EQ(found.report.swept, 0u);
@@ -149,7 +149,7 @@ struct Rope {
       put(now.velocity_change, i, forces);
       if (is_end || length(away) > radius + 0.02) continue;
       now.add(Contact{body, world, (1 / length(away)) * away, position[i], friction, 0});
-      now.gap.push_back(static_cast<T>(length(away) - radius));
+      now.separation.push_back(static_cast<T>(length(away) - radius));
       now.key.push_back(static_cast<std::uint64_t>(body) + 1);
     }
     for (std::size_t i = 0; i + 1 < position.size(); ++i) {
@@ -248,7 +248,7 @@ TYPED_TEST(DirectJoints, pull_a_block_out_of_a_tower_without_large_forces_on_its
       for (const double x : {-length / 2, length / 2})
         for (const double z : {-height / 2, height / 2}) {
           now.add(Contact{a + 1, a, normal, middle + x * along + Vector{0, 0, z}, 0.4, 0});
-          now.gap.push_back(0);
+          now.separation.push_back(0);
           now.key.push_back(now.key.size() + 1);
         }
     }

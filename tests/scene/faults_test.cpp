@@ -33,7 +33,7 @@ SceneData<T> two_stacks() {
   append(scene, SceneData<T>(scene));
   const std::size_t n = scene.contact_count();
   scene.static_friction = scene.friction;
-  scene.gap.assign(n, 0);
+  scene.separation.assign(n, 0);
   scene.target_velocity.assign(n, 0);
   scene.surface_velocity = scene.warm_impulse = vectors<T>(n);
   scene.law.assign(n, Law::chatterjee_ruina);
@@ -45,7 +45,7 @@ constexpr std::size_t contacts_of_one = 8, bodies_of_one = 2, rows_of_one = 3;
 template <class T>
 SceneData<T> two_stacks_for(SceneMethod method) {
   SceneData<T> scene = two_stacks<T>();
-  if (method == SceneMethod::coulomb) scene.static_friction.clear();
+  if (method == SceneMethod::ncp) scene.static_friction.clear();
   return scene;
 }
 
@@ -114,7 +114,7 @@ void expect_contact_fault(SceneMethod method, const std::function<void(SceneData
   const auto made = solved(bad, options), undisturbed = solved(good, options);
   EXPECT_EQ(made.arrays.status[5], status) << what;
   EXPECT_EQ(made.impulse(5), Vector{}) << what;
-  EXPECT_EQ(made.arrays.path[5].course, Course::none) << what;
+  EXPECT_EQ(made.arrays.path[5].sliding_end, SlidingEnd::none) << what;
   EXPECT_EQ(made.report.by_status[static_cast<std::size_t>(status)], 1u) << what;
   EXPECT_EQ(made.report.islands, 2u) << what;
   expect_same(made, undisturbed, bodies_of_one, 2 * bodies_of_one, contacts_of_one, 2 * contacts_of_one, what);
@@ -125,10 +125,10 @@ void expect_contact_fault(SceneMethod method, const std::function<void(SceneData
   const auto erase3 = [&](auto& v) {
     for (auto& column : v) erase(column);
   };
-  erase(without.body_a), erase(without.body_b), erase3(without.normal), erase3(without.lever_a);
-  erase3(without.lever_b), erase(without.friction), erase(without.restitution);
+  erase(without.body_a), erase(without.body_b), erase3(without.normal), erase3(without.r_a);
+  erase3(without.r_b), erase(without.friction), erase(without.restitution);
   if (!without.static_friction.empty()) erase(without.static_friction);
-  erase(without.gap), erase(without.target_velocity), erase3(without.surface_velocity);
+  erase(without.separation), erase(without.target_velocity), erase3(without.surface_velocity);
   erase3(without.warm_impulse), erase(without.tangential_restitution), erase(without.law);
   const auto reduced = solved(without, options);
   expect_same(made, reduced, 0, 2 * bodies_of_one, 0, 5, what);
@@ -147,7 +147,7 @@ TYPED_TEST(SceneFault, of_a_contact_has_its_status_and_costs_only_that_contact) 
       {"two worlds", [](Data& s) { s.body_a[5] = s.body_b[5] = world; }, Status::both_immovable},
       {"normal", [](Data& s) { s.normal[1][5] = nan<T>; }, Status::not_a_number},
       {"long normal", [](Data& s) { s.normal[2][5] = T(1.01); }, Status::normal_not_unit},
-      {"lever", [](Data& s) { s.lever_a[0][5] = infinity<T>; }, Status::infinite},
+      {"lever", [](Data& s) { s.r_a[0][5] = infinity<T>; }, Status::infinite},
       {"friction", [](Data& s) { s.friction[5] = nan<T>; }, Status::not_a_number},
       {"negative friction", [](Data& s) { s.friction[5] = -1; }, Status::negative_friction},
       {"restitution", [](Data& s) { s.restitution[5] = 2; }, Status::restitution_out_of_range},
@@ -159,29 +159,30 @@ TYPED_TEST(SceneFault, of_a_contact_has_its_status_and_costs_only_that_contact) 
   };
   for (const SceneMethod method : all_methods)
     for (const auto& [name, spoil, status] : faults)
-      if (method != SceneMethod::coulomb || !std::string_view(name).starts_with("static"))
+      if (method != SceneMethod::ncp || !std::string_view(name).starts_with("static"))
         expect_contact_fault<T>(method, spoil, status, name);
   // A method ignores columns that it does not read.
   expect_contact_fault<T>(
-      SceneMethod::resting, [](Data& s) { s.gap[5] = nan<T>; }, Status::not_a_number, "gap");
+      SceneMethod::resting, [](Data& s) { s.separation[5] = nan<T>; }, Status::not_a_number, "separation");
   expect_contact_fault<T>(
-      SceneMethod::resting, [](Data& s) { s.gap[5] = infinity<T>; }, Status::infinite, "infinite gap");
+      SceneMethod::resting, [](Data& s) { s.separation[5] = infinity<T>; }, Status::infinite, "infinite gap");
   expect_contact_fault<T>(
-      SceneMethod::simultaneous, [](Data& s) { s.warm_impulse[2][5] = infinity<T>; }, Status::infinite, "warm impulse");
+      SceneMethod::pgs, [](Data& s) { s.warm_impulse[2][5] = infinity<T>; }, Status::infinite, "warm impulse");
   expect_contact_fault<T>(
-      SceneMethod::sequence, [](Data& s) { s.law[5] = static_cast<Law>(99); }, Status::law_unavailable, "law");
+      SceneMethod::sequential_impacts, [](Data& s) { s.law[5] = static_cast<Law>(99); }, Status::law_unavailable,
+      "law");
   expect_contact_fault<T>(
-      SceneMethod::sequence, [](Data& s) { s.law[5] = Law::brach; }, Status::law_parameter_missing, "brach");
+      SceneMethod::sequential_impacts, [](Data& s) { s.law[5] = Law::brach; }, Status::law_parameter_missing, "brach");
   expect_contact_fault<T>(
-      SceneMethod::sequence, [](Data& s) { s.tangential_restitution[5] = 2; }, Status::law_parameter_out_of_range,
-      "tangential restitution");
+      SceneMethod::sequential_impacts, [](Data& s) { s.tangential_restitution[5] = 2; },
+      Status::law_parameter_out_of_range, "tangential restitution");
 }
 
 TYPED_TEST(SceneFault, of_a_law_does_not_count_where_no_law_is_read) {
   auto scene = two_stacks<TypeParam>();
   scene.law[5] = static_cast<Law>(99);
   scene.tangential_restitution[6] = nan<TypeParam>;
-  for (const SceneMethod method : {SceneMethod::simultaneous, SceneMethod::iteration, SceneMethod::resting}) {
+  for (const SceneMethod method : {SceneMethod::pgs, SceneMethod::iteration, SceneMethod::resting}) {
     const auto made = solved(scene, options_of<TypeParam>(method));
     EXPECT_FALSE(is_fault(made.arrays.status[5])) << to_string(method);
     EXPECT_FALSE(is_fault(made.arrays.status[6])) << to_string(method);
@@ -236,8 +237,8 @@ TYPED_TEST(SceneFault, of_a_row_has_its_status_and_costs_only_that_row) {
       {"infinite Jacobian", [](Row& r) { r.angular_a[2] = infinity<T>; }, Status::infinite},
       {"target", [](Row& r) { r.target_velocity = nan<T>; }, Status::not_a_number},
       {"infinite target", [](Row& r) { r.target_velocity = infinity<T>; }, Status::infinite},
-      {"bound", [](Row& r) { r.least_impulse = nan<T>; }, Status::not_a_number},
-      {"bounds", [](Row& r) { r.least_impulse = 1, r.largest_impulse = T(0.5); }, Status::impulse_bounds_reversed},
+      {"bound", [](Row& r) { r.min_impulse = nan<T>; }, Status::not_a_number},
+      {"bounds", [](Row& r) { r.min_impulse = 1, r.max_impulse = T(0.5); }, Status::impulse_bounds_reversed},
       {"compliance", [](Row& r) { r.compliance = T(-0.5); }, Status::negative_compliance},
       {"two worlds", [](Row& r) { r.body_a = r.body_b = world; }, Status::both_immovable},
       {"no Jacobian", [](Row& r) { r.linear_a = r.angular_a = r.linear_b = r.angular_b = {}; },
@@ -263,8 +264,8 @@ TYPED_TEST(SceneFault, of_what_substeps_read_has_its_status_there_and_none_elsew
   const std::vector<Fault<Row>> faults = {
       {"error", [](Row& r) { r.error = nan<T>; }, Status::not_a_number},
       {"infinite error", [](Row& r) { r.error = -infinity<T>; }, Status::infinite},
-      {"arm of A", [](Row& r) { r.arm_a[2] = nan<T>; }, Status::not_a_number},
-      {"arm of B", [](Row& r) { r.arm_b[0] = infinity<T>; }, Status::infinite},
+      {"arm of A", [](Row& r) { r.r_a[2] = nan<T>; }, Status::not_a_number},
+      {"arm of B", [](Row& r) { r.r_b[0] = infinity<T>; }, Status::infinite},
       {"frequency", [](Row& r) { r.frequency = nan<T>; }, Status::not_a_number},
       {"negative frequency", [](Row& r) { r.frequency = T(-0.5); }, Status::negative_frequency},
       {"damping ratio", [](Row& r) { r.damping_ratio = nan<T>; }, Status::not_a_number},
@@ -296,9 +297,9 @@ TYPED_TEST(SceneFault, of_what_gaps_are_held_by_is_one_in_substeps) {
   using T = TypeParam;
   using Data = SceneData<T>;
   expect_contact_fault<T>(
-      SceneMethod::substeps, [](Data& s) { s.gap[5] = nan<T>; }, Status::not_a_number, "gap");
+      SceneMethod::substeps, [](Data& s) { s.separation[5] = nan<T>; }, Status::not_a_number, "separation");
   expect_contact_fault<T>(
-      SceneMethod::substeps, [](Data& s) { s.gap[5] = infinity<T>; }, Status::infinite, "infinite gap");
+      SceneMethod::substeps, [](Data& s) { s.separation[5] = infinity<T>; }, Status::infinite, "infinite gap");
   expect_contact_fault<T>(
       SceneMethod::substeps, [](Data& s) { s.warm_impulse[2][5] = infinity<T>; }, Status::infinite, "warm impulse");
   const auto held_by = [](T frequency, T damping_ratio, Status status, const std::string& what) {
@@ -338,9 +339,9 @@ TYPED_TEST(SceneFault, bounds_that_leave_no_choice_are_none) {
   typename JointRowData<TypeParam>::Row row;
   row.body_a = 0;
   row.linear_a = {1, 0, 0};
-  row.least_impulse = row.largest_impulse = TypeParam(0.5);
+  row.min_impulse = row.max_impulse = TypeParam(0.5);
   scene.joints.rows.push_back(row);
-  const auto made = solved(scene, usual(SceneMethod::simultaneous));
+  const auto made = solved(scene, usual(SceneMethod::pgs));
   EXPECT_EQ(made.arrays.joint_status[0], Status::ok);
   EXPECT_EQ(made.arrays.joint_impulse[0], TypeParam(0.5));
   EXPECT_EQ(made.velocity(0), (Vector{0.5, 0, 0}));

@@ -20,7 +20,7 @@ class SceneGrouping : public testing::Test {};
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(SceneGrouping, Precisions);
 
-constexpr RandomSceneOptions kind{.least_bodies = 3, .most_bodies = 6, .most_contacts = 16, .with_joints = true};
+constexpr RandomSceneOptions kind{.min_bodies = 3, .max_bodies = 6, .max_contacts = 16, .with_joints = true};
 
 template <class T>
 void expect_bits_of(const Solved<T>& part, const Solved<T>& whole, const std::vector<std::size_t>& contacts,
@@ -87,7 +87,7 @@ TYPED_TEST(SceneGrouping, does_not_depend_on_faults_in_between) {
     for (std::size_t i = n; i < 2 * n; ++i) {
       if (i % 3 == 0) both.friction[i] = -1;
       if (i % 3 == 1) both.normal[0][i] = std::numeric_limits<T>::quiet_NaN();
-      if (i % 3 == 2) both.lever_a[0][i] = std::numeric_limits<T>::max();  // K overflows
+      if (i % 3 == 2) both.r_a[0][i] = std::numeric_limits<T>::max();  // K overflows
     }
     for (std::size_t i = 0; i < m; ++i) {
       auto row = sound.joints.rows[i];
@@ -119,7 +119,7 @@ TEST(SceneGroupingOfTheReference, is_that_of_the_lanes) {
     append(both, other);
     const auto shuffled = reordered(both, mixed(draw, one.contact_count(), other.contact_count()),
                                     mixed(draw, one.row_count(), other.row_count()));
-    SceneOptions options = usual(SceneMethod::simultaneous);
+    SceneOptions options = usual(SceneMethod::pgs);
     set_iterations(options, 3);
     const auto lanes = solved(shuffled, options), reference = solved_by_reference(shuffled, options);
     EXPECT_EQ(lanes.report.colours, reference.report.colours);
@@ -140,7 +140,7 @@ TEST(SceneManifolds, puts_up_to_four_contacts_of_a_pair_together_wherever_they_s
       scene.add(contact);
       scene.add(Contact{2, 3, {0, 0, 1}, {2.5, 0.1 * static_cast<double>(p), 0}});
     }
-    return solved(scene, usual(SceneMethod::simultaneous)).report.colours;
+    return solved(scene, usual(SceneMethod::pgs)).report.colours;
   };
   EXPECT_EQ(colours(1, false), 1u);
   EXPECT_EQ(colours(4, false), 1u);
@@ -166,7 +166,7 @@ TEST(SceneManifolds, of_many_contacts_out_of_order_are_those_of_contacts_side_by
   std::vector<std::size_t> by_pair;
   for (const auto* of : pairs) by_pair.insert(by_pair.end(), of->begin(), of->end());
   const SceneData<float> sorted = reordered(shuffled, by_pair, {});
-  const SceneOptions options = usual(SceneMethod::simultaneous);
+  const SceneOptions options = usual(SceneMethod::pgs);
   const auto a = solved(shuffled, options), b = solved(sorted, options);
   for (std::size_t i = 0; i < many.body_count(); ++i) EXPECT_EQ(a.velocity(i), b.velocity(i));
   EXPECT_EQ(a.report.colours, b.report.colours);

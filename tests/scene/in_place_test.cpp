@@ -98,7 +98,7 @@ void each_case(const F& f) {
     for (const bool with_models : {false, true})
       for (const bool named : {false, true}) {
         const bool reads_models =
-            method == SceneMethod::simultaneous || method == SceneMethod::substeps || method == SceneMethod::coulomb;
+            method == SceneMethod::pgs || method == SceneMethod::substeps || method == SceneMethod::ncp;
         if (with_models && !reads_models) continue;
         SceneData<T> scene = warm_scene<T>(with_models);
         if (named)
@@ -126,8 +126,8 @@ TYPED_TEST(SceneInPlace, has_the_bits_of_results_in_memory_of_their_own) {
 // With a time step the method simultaneous runs as one substep.
 TYPED_TEST(SceneInPlace, has_the_bits_of_the_simultaneous_step_that_moves_bodies) {
   using T = TypeParam;
-  SceneOptions options = usual(SceneMethod::simultaneous);
-  options.simultaneous.time_step = 0.01;
+  SceneOptions options = usual(SceneMethod::pgs);
+  options.pgs.time_step = 0.01;
   for (const bool with_models : {false, true})
     expect_same_in_place(
         warm_scene<T>(with_models), true,
@@ -160,7 +160,7 @@ TYPED_TEST(SceneInPlace, has_the_bits_where_an_overflow_is_solved_again) {
   for (std::size_t c = 0; c < 3; ++c)
     for (std::size_t i = 0; i < light.contact_count(); ++i)
       light.warm_impulse[c][i] *= static_cast<T>(std::pow(huge, -0.45));
-  const SceneOptions options = usual(SceneMethod::simultaneous);
+  const SceneOptions options = usual(SceneMethod::pgs);
   const auto solve = [&](const Scene<T>& of, const SceneResults<T>& results) {
     SceneSolver solver({.threads = 1});
     SceneArrays<T> first(heavy);
@@ -182,7 +182,7 @@ TYPED_TEST(SceneInPlace, has_the_bits_where_an_overflow_is_solved_again) {
 // The reference returns no impulses for the next step.
 TEST(SceneInPlaceOfTheReference, has_the_bits_of_results_in_memory_of_their_own) {
   each_case<double>([](const SceneData<double>& scene, const SceneOptions& options, const std::string& what) {
-    if (options.method == SceneMethod::coulomb) return;
+    if (options.method == SceneMethod::ncp) return;
     expect_same_in_place(
         scene, false,
         [&](const Scene<double>& of, const SceneResults<double>& results) {

@@ -62,7 +62,7 @@ TYPED_TEST(Incline, blocks_stop_at_the_analytic_distance_and_do_not_creep_under_
     SceneSolver solver({.threads = 1});
     SceneOptions options;
     this->expect_stop_and_rest(
-        friction, h, [&](BoxWorld& block) { block.step_with_targets<TypeParam>(solver, options, h); }, "simultaneous");
+        friction, h, [&](BoxWorld& block) { block.step_with_targets<TypeParam>(solver, options, h); }, "pgs");
   }
 }
 

@@ -20,7 +20,7 @@ using support::fast_build;
 /// another one.
 template <class T>
 void forget_arms(SceneData<T>& scene) {
-  for (auto& row : scene.joints.rows) row.arm_a = row.arm_b = {};
+  for (auto& row : scene.joints.rows) row.r_a = row.r_b = {};
 }
 
 template <class T>
@@ -70,7 +70,7 @@ TYPED_TEST(SceneInvariant, momentum_and_angular_momentum_stay_to_rounding_under_
       for (const TypeParam p : made.arrays.joint_impulse) impulses += std::abs(static_cast<double>(p));
       // Every impulse changes two bodies by what rounding leaves of it: ε/2 of six velocities, of lever arms of up to
       // 3 m and of an inverse inertia whose condition is at most 10, all relative to the momentum at hand.
-      const double updates = method == SceneMethod::sequence
+      const double updates = method == SceneMethod::sequential_impacts
                                  ? static_cast<double>(made.report.impacts) + 1
                                  : 13.0 * static_cast<double>(scene.contact_count() + scene.row_count());
       const double bound = 10 * 3 * epsilon<TypeParam> * updates * (before.size + after.size + impulses);
@@ -82,32 +82,32 @@ TYPED_TEST(SceneInvariant, momentum_and_angular_momentum_stay_to_rounding_under_
 
 TYPED_TEST(SceneInvariant, energy_is_constant_without_friction_at_restitution_one) {
   RandomSceneOptions drawn;
-  drawn.largest_friction = 0;
+  drawn.friction_limit = 0;
   struct Case {
     SceneMethod method;
-    SweptContacts swept;
+    ContactFilter swept;
   };
-  const Case cases[] = {{SceneMethod::sequence, SweptContacts::colliding},
-                        {SceneMethod::simultaneous, SweptContacts::colliding},
-                        {SceneMethod::iteration, SweptContacts::colliding},
-                        {SceneMethod::iteration, SweptContacts::touching}};
+  const Case cases[] = {{SceneMethod::sequential_impacts, ContactFilter::colliding},
+                        {SceneMethod::pgs, ContactFilter::colliding},
+                        {SceneMethod::iteration, ContactFilter::colliding},
+                        {SceneMethod::iteration, ContactFilter::touching}};
   for (const auto& [method, swept] : cases) {
     SceneOptions options = exact<TypeParam>(method);
     options.iteration.swept = swept;
     options.collision.law = Law::frictionless;
-    if (method == SceneMethod::sequence) set_iterations(options, 100);
+    if (method == SceneMethod::sequential_impacts) set_iterations(options, 100);
     std::size_t converged = 0;
     const std::uint64_t count = fast_build ? 200 : 20;
     for (std::uint64_t seed = 0; seed < count; ++seed) {
       auto scene = random_scene<TypeParam>(seed, drawn);
       std::fill(scene.restitution.begin(), scene.restitution.end(), TypeParam(1));
       const auto made = solved(scene, options);
-      if (made.report.not_converged > 0 && method != SceneMethod::sequence) continue;
+      if (made.report.not_converged > 0 && method != SceneMethod::sequential_impacts) continue;
       ++converged;
       const double before = energy_before(scene), after = energy_after(scene, made);
       // Every impact has some ten roundings of the energy. Sweeps end when no contact approaches more than it should;
       // one that still parts a little faster than that, under an impulse p, changes the energy by p times half of it.
-      const double bound = method == SceneMethod::sequence
+      const double bound = method == SceneMethod::sequential_impacts
                                ? 64 * epsilon<TypeParam> * static_cast<double>(made.report.impacts + 1)
                                : 1e-3;
       EXPECT_NEAR(after, before, bound * (before + 1)) << to_string(method) << ", seed " << seed;
@@ -146,7 +146,7 @@ TYPED_TEST(SceneInvariant, no_scene_gains_energy_in_sequence_under_laws_that_pro
   const ManyScenes<TypeParam> many(fast_build ? 10000 : 500, {});
   for (const Law law : {Law::chatterjee_ruina, Law::incremental}) {
     SceneOptions options;
-    options.method = SceneMethod::sequence;
+    options.method = SceneMethod::sequential_impacts;
     options.collision.law = law;
     set_iterations(options, 10);
     const auto made = solved(many.scene, options);
@@ -162,8 +162,8 @@ TYPED_TEST(SceneInvariant, no_scene_gains_energy_in_sequence_under_laws_that_pro
 TYPED_TEST(SceneInvariant, no_scene_gains_energy_from_plastic_simultaneous_contacts) {
   // At μ |k| / K33 >= 1 a contact may jam (Painlevé) and sweeps need not converge; these scenes reach 0.96.
   RandomSceneOptions drawn;
-  drawn.largest_restitution = 0;
-  drawn.largest_friction = 0.4;
+  drawn.max_restitution = 0;
+  drawn.friction_limit = 0.4;
   const ManyScenes<TypeParam> many(fast_build ? 10000 : 500, drawn);
   SceneOptions options;
   set_iterations(options, 400);
@@ -183,13 +183,13 @@ template <class T>
 SceneData<T> with_joints_and(double restitution, std::uint64_t seed) {
   RandomSceneOptions drawn;
   drawn.with_joints = true;
-  drawn.largest_friction = 0;
+  drawn.friction_limit = 0;
   SceneData<T> scene = random_scene<T>(seed, drawn);
   std::ranges::fill(scene.restitution, static_cast<T>(restitution));
   for (auto& row : scene.joints.rows) {
     row.target_velocity = 0;
-    row.least_impulse = -std::numeric_limits<T>::infinity();
-    row.largest_impulse = std::numeric_limits<T>::infinity();
+    row.min_impulse = -std::numeric_limits<T>::infinity();
+    row.max_impulse = std::numeric_limits<T>::infinity();
   }
   return scene;
 }
@@ -202,7 +202,7 @@ TYPED_TEST(SceneInvariant, simultaneous_contacts_gain_no_more_energy_than_the_wo
     for (const bool rows_hold : {false, true})
       for (std::uint64_t seed = 0; seed < (fast_build ? 200 : 30); ++seed) {
         SceneData<T> scene = with_joints_and<T>(e, seed);
-        const SceneOptions options = exact<T>(SceneMethod::simultaneous);
+        const SceneOptions options = exact<T>(SceneMethod::pgs);
         if (rows_hold) {
           SceneData<T> joints_alone = scene;
           std::ranges::fill(joints_alone.body_a, std::int32_t{-7});
@@ -220,7 +220,7 @@ TYPED_TEST(SceneInvariant, simultaneous_contacts_gain_no_more_energy_than_the_wo
         for (const T p : made.arrays.joint_impulse) impulses += std::abs(static_cast<double>(p));
         // Contacts and rows miss their targets by the residual, and thousands of sweeps round the velocities.
         const double left =
-            (made.report.residual + options.relative_tolerance * made.report.greatest_approach) * impulses +
+            (made.report.residual + options.relative_tolerance * made.report.max_approach_speed) * impulses +
             1000 * epsilon<T> * (before + after);
         const std::string what = "e " + std::to_string(e) + ", seed " + std::to_string(seed);
         EXPECT_LE(after - before, 2 * e / (1 + e) * std::max(0.0, made.report.joint_work) + left) << what;
@@ -262,7 +262,7 @@ TYPED_TEST(SceneInvariant, the_work_of_joints_alone_is_the_change_of_the_energy_
 // A contact that would separate without its own impulse gets no impulse, even if friction could jam it.
 TYPED_TEST(SceneInvariant, simultaneous_contacts_that_can_jam_keep_energy_within_bounds) {
   RandomSceneOptions drawn;
-  drawn.largest_restitution = 0;
+  drawn.max_restitution = 0;
   const ManyScenes<TypeParam> many(fast_build ? 10000 : 500, drawn);
   for (const int sweeps : {10, 400}) {
     SceneOptions options;

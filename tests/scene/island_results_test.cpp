@@ -92,10 +92,10 @@ void expect_islands(const SceneData<T>& scene, const Solved<T>& made, const std:
   for (std::size_t i = 0; i < made.report.islands; ++i) {
     const bool is_by_system = arrays.island_algorithm[i] == IslandAlgorithm::system;
     if (is_by_system) error = std::max(error, static_cast<double>(arrays.island_error[i]));
-    EXPECT_TRUE(!is_by_system || made.report.method == SceneMethod::coulomb) << what;
+    EXPECT_TRUE(!is_by_system || made.report.method == SceneMethod::ncp) << what;
     EXPECT_GE(arrays.island_error[i], T(0)) << what;
     if (!is_by_system && arrays.island_residual[i] > T(0) && made.report.islands == 1) {
-      const double of_island = static_cast<double>(arrays.island_residual[i]) / made.report.greatest_approach;
+      const double of_island = static_cast<double>(arrays.island_residual[i]) / made.report.max_approach_speed;
       EXPECT_NEAR(static_cast<double>(arrays.island_error[i]), of_island, 1e-6 * of_island) << what;
     }
   }
@@ -120,15 +120,15 @@ TYPED_TEST(IslandResults, say_which_algorithm_solved_an_island_and_to_which_rela
   EXPECT_LE(of.island_error[0], static_cast<T>(SceneThresholds::direct_settled));
 
   SceneOptions options;
-  for (const auto& [method, expected] : {std::pair{SceneMethod::simultaneous, IslandAlgorithm::sweeps},
-                                         {SceneMethod::sequence, IslandAlgorithm::impacts},
-                                         {SceneMethod::coulomb, IslandAlgorithm::system}}) {
+  for (const auto& [method, expected] : {std::pair{SceneMethod::pgs, IslandAlgorithm::sweeps},
+                                         {SceneMethod::sequential_impacts, IslandAlgorithm::impacts},
+                                         {SceneMethod::ncp, IslandAlgorithm::system}}) {
     options.method = method;
-    options.coulomb.after_sweeps = false;
+    options.ncp.pgs_presolve = false;
     SceneSolver other({.threads = 1});
     const SceneArrays<T> made = solved_by(scene, other, options);
     EXPECT_EQ(made.island_algorithm[0], expected) << to_string(method);
-    if (made.island_status[0] == IslandStatus::converged && method != SceneMethod::coulomb) {
+    if (made.island_status[0] == IslandStatus::converged && method != SceneMethod::ncp) {
       EXPECT_LE(made.island_error[0], T(2 * options.relative_tolerance)) << to_string(method);
     }
   }
@@ -140,14 +140,14 @@ TYPED_TEST(IslandResults, are_those_of_what_bodies_connect_and_sum_up_to_the_rep
     SceneData<T> scene = random_scene<T>(seed);
     append(scene, random_scene<T>(seed + 100));
     add_ball_joint(scene.joints, JointBodies<T>{0, 1, {}, {}});
-    scene.gap.assign(scene.contact_count(), T(0));
+    scene.separation.assign(scene.contact_count(), T(0));
     if (seed % 2 == 0) scene.friction[seed % scene.contact_count()] = T(-1);
     for (const SceneMethod method : all_methods) {
       SceneOptions options = usual(method);
       set_iterations(options, 3);
       expect_islands(scene, solved(scene, options), std::string(to_string(method)) + ", seed " + std::to_string(seed));
       if constexpr (std::is_same_v<T, double>)
-        if (method != SceneMethod::coulomb)
+        if (method != SceneMethod::ncp)
           expect_islands(scene, solved_by_reference(scene, options), "reference, " + std::string(to_string(method)));
     }
   }
@@ -181,7 +181,7 @@ TYPED_TEST(IslandResults, tell_what_has_not_converged_from_what_has_stalled) {
   SceneData<T> falling = stack<T>(10);
   for (std::size_t i = 0; i < 10; ++i) falling.bodies.velocity[2][i] = T(-1);
   SceneOptions options;
-  options.simultaneous.iterations = 1;
+  options.pgs.iterations = 1;
   const auto swept = solved(falling, options);
   EXPECT_EQ(swept.arrays.island_status[0], IslandStatus::not_converged);
   EXPECT_EQ(swept.arrays.island_iterations[0], 1);
@@ -190,7 +190,7 @@ TYPED_TEST(IslandResults, tell_what_has_not_converged_from_what_has_stalled) {
   SceneData<T> between = row_of_balls<T>({1});
   between.add(Contact{0, world, {-1, 0, 0}, {0.5, 0, 0}, 0, 1});
   between.add(Contact{0, world, {1, 0, 0}, {-0.5, 0, 0}, 0, 1});
-  options.method = SceneMethod::sequence;
+  options.method = SceneMethod::sequential_impacts;
   options.collision.law = Law::frictionless;
   const auto made = solved(between, options);
   EXPECT_EQ(made.arrays.island_status[0], IslandStatus::stalled);

@@ -56,22 +56,22 @@ double velocity_of(const typename JointRowData<T>::Row& row, const Motion& a, co
 template <class T>
 struct Joint {
   explicit Joint(std::uint64_t seed) : draw(seed) {
-    lever_a = wide(as<T>(draw.bell3(1)));
-    lever_b = wide(as<T>(draw.bell3(1)));
+    r_a = wide(as<T>(draw.bell3(1)));
+    r_b = wide(as<T>(draw.bell3(1)));
     axis = draw.direction();
-    bodies = {3, 5, as<T>(lever_a), as<T>(lever_b)};
+    bodies = {3, 5, as<T>(r_a), as<T>(r_b)};
     for (Motion* motion : {&a, &b}) *motion = {draw.bell3(1), draw.bell3(1)};
   }
   /// B's motion as a part of A with this motion against it at the joint's point.
   Motion b_with(const Vector& slip, const Vector& turn) const {
     Motion motion;
     motion.spin = a.spin + turn;
-    motion.velocity = a.at(lever_a) + slip - cross(motion.spin, lever_b);
+    motion.velocity = a.at(r_a) + slip - cross(motion.spin, r_b);
     return motion;
   }
 
   Draw draw;
-  Vector lever_a{}, lever_b{}, axis{};
+  Vector r_a{}, r_b{}, axis{};
   JointBodies<T> bodies;
   Motion a, b;
 };
@@ -93,14 +93,14 @@ TYPED_TEST(Joints, ball_joint_measures_how_the_points_part) {
     data.rows.resize(2);
     EXPECT_EQ(add_ball_joint(data, joint.bodies), 2u);
     ASSERT_EQ(data.rows.size(), 5u);
-    const Vector apart = joint.a.at(joint.lever_a) - joint.b.at(joint.lever_b);
+    const Vector apart = joint.a.at(joint.r_a) - joint.b.at(joint.r_b);
     for (std::size_t i = 0; i < 3; ++i) {
       const auto& row = data.rows[2 + i];
       EXPECT_NEAR(velocity_of<T>(row, joint.a, joint.b), apart[i], this->tolerance);
       EXPECT_EQ(row.body_a, 3);
       EXPECT_EQ(row.body_b, 5);
-      EXPECT_EQ(row.least_impulse, -std::numeric_limits<T>::infinity());
-      EXPECT_EQ(row.largest_impulse, std::numeric_limits<T>::infinity());
+      EXPECT_EQ(row.min_impulse, -std::numeric_limits<T>::infinity());
+      EXPECT_EQ(row.max_impulse, std::numeric_limits<T>::infinity());
       EXPECT_EQ(row.target_velocity, 0);
       EXPECT_EQ(row.compliance, 0);
     }
@@ -123,8 +123,8 @@ TYPED_TEST(Joints, hinge_lets_the_bodies_turn_about_its_axis_alone) {
     for (std::size_t i = 3; i < 5; ++i) square += std::pow(velocity_of<T>(data.rows[i], joint.a, turned), 2);
     EXPECT_NEAR(std::sqrt(square), std::sqrt(dot(other, other)), this->tolerance);
     for (std::size_t i = 0; i < 3; ++i)
-      EXPECT_NEAR(velocity_of<T>(data.rows[i], joint.a, joint.b),
-                  (joint.a.at(joint.lever_a) - joint.b.at(joint.lever_b))[i], this->tolerance);
+      EXPECT_NEAR(velocity_of<T>(data.rows[i], joint.a, joint.b), (joint.a.at(joint.r_a) - joint.b.at(joint.r_b))[i],
+                  this->tolerance);
   }
 }
 
@@ -155,7 +155,7 @@ TYPED_TEST(Joints, fixed_joint_measures_all_relative_motion) {
     JointRowData<T> data;
     add_fixed_joint(data, joint.bodies);
     ASSERT_EQ(data.rows.size(), 6u);
-    const Vector apart = joint.a.at(joint.lever_a) - joint.b.at(joint.lever_b), turn = joint.a.spin - joint.b.spin;
+    const Vector apart = joint.a.at(joint.r_a) - joint.b.at(joint.r_b), turn = joint.a.spin - joint.b.spin;
     for (std::size_t i = 0; i < 3; ++i) {
       EXPECT_NEAR(velocity_of<T>(data.rows[i], joint.a, joint.b), apart[i], this->tolerance);
       EXPECT_NEAR(velocity_of<T>(data.rows[3 + i], joint.a, joint.b), turn[i], this->tolerance);
@@ -170,15 +170,15 @@ TYPED_TEST(Joints, motors_have_speed_and_bounds_along_a_unit_axis) {
   EXPECT_EQ(add_motor(data, joint.bodies, as<T>(4 * joint.axis), T(2.5), T(7)), 0u);
   EXPECT_EQ(add_linear_motor(data, joint.bodies, as<T>(4 * joint.axis), T(-1.5), T(8)), 1u);
   ASSERT_EQ(data.rows.size(), 2u);
-  const Vector apart = joint.a.at(joint.lever_a) - joint.b.at(joint.lever_b), turn = joint.a.spin - joint.b.spin;
+  const Vector apart = joint.a.at(joint.r_a) - joint.b.at(joint.r_b), turn = joint.a.spin - joint.b.spin;
   EXPECT_NEAR(velocity_of<T>(data.rows[0], joint.a, joint.b), dot(joint.axis, turn), this->tolerance);
   EXPECT_NEAR(velocity_of<T>(data.rows[1], joint.a, joint.b), dot(joint.axis, apart), this->tolerance);
   EXPECT_EQ(data.rows[0].target_velocity, T(2.5));
   EXPECT_EQ(data.rows[1].target_velocity, T(-1.5));
-  EXPECT_EQ(data.rows[0].least_impulse, T(-7));
-  EXPECT_EQ(data.rows[0].largest_impulse, T(7));
-  EXPECT_EQ(data.rows[1].least_impulse, T(-8));
-  EXPECT_EQ(data.rows[1].largest_impulse, T(8));
+  EXPECT_EQ(data.rows[0].min_impulse, T(-7));
+  EXPECT_EQ(data.rows[0].max_impulse, T(7));
+  EXPECT_EQ(data.rows[1].min_impulse, T(-8));
+  EXPECT_EQ(data.rows[1].max_impulse, T(8));
 }
 
 TYPED_TEST(Joints, distance_joint_measures_the_rate_of_the_distance) {
@@ -188,7 +188,7 @@ TYPED_TEST(Joints, distance_joint_measures_the_rate_of_the_distance) {
   add_distance_joint(data, joint.bodies, as<T>(9 * joint.axis));
   ASSERT_EQ(data.rows.size(), 1u);
   EXPECT_NEAR(velocity_of<T>(data.rows[0], joint.a, joint.b),
-              dot(joint.axis, joint.a.at(joint.lever_a) - joint.b.at(joint.lever_b)), this->tolerance);
+              dot(joint.axis, joint.a.at(joint.r_a) - joint.b.at(joint.r_b)), this->tolerance);
 }
 
 TYPED_TEST(Joints, lever_arm_from_the_world_does_not_count) {
@@ -241,7 +241,7 @@ TYPED_TEST(Joints, view_shows_every_field_of_every_row) {
     row.body_b = static_cast<std::int32_t>(next++);
     for (auto* vector : {&row.linear_a, &row.angular_a, &row.linear_b, &row.angular_b})
       for (T& x : *vector) x = next++;
-    for (T* x : {&row.target_velocity, &row.least_impulse, &row.largest_impulse, &row.compliance, &row.warm_impulse})
+    for (T* x : {&row.target_velocity, &row.min_impulse, &row.max_impulse, &row.compliance, &row.warm_impulse})
       *x = next++;
     row.key = static_cast<std::uint64_t>(next++);
   }
@@ -253,7 +253,7 @@ TYPED_TEST(Joints, view_shows_every_field_of_every_row) {
     for (const auto* v : {&view.linear_a, &view.angular_a, &view.linear_b, &view.angular_b})
       for (const auto* x : {&v->x, &v->y, &v->z}) EXPECT_EQ((*x)[i], expected++);
     for (const auto* x :
-         {&view.target_velocity, &view.least_impulse, &view.largest_impulse, &view.compliance, &view.warm_impulse})
+         {&view.target_velocity, &view.min_impulse, &view.max_impulse, &view.compliance, &view.warm_impulse})
       EXPECT_EQ((*x)[i], expected++);
     EXPECT_EQ(view.key[i], static_cast<std::uint64_t>(expected++));
   }
@@ -269,8 +269,8 @@ TYPED_TEST(Joints, view_of_no_rows_has_columns_of_no_elements) {
 TEST(Combine, rules_are_what_their_names_say) {
   EXPECT_EQ(combine(CombineRule::mean, 0.25, 1), 0.625);
   EXPECT_EQ(combine(CombineRule::geometric_mean, 0.25, 1), 0.5);
-  EXPECT_EQ(combine(CombineRule::least, 0.25, 1), 0.25);
-  EXPECT_EQ(combine(CombineRule::largest, 0.25, 1), 1);
+  EXPECT_EQ(combine(CombineRule::min, 0.25, 1), 0.25);
+  EXPECT_EQ(combine(CombineRule::max, 0.25, 1), 1);
   EXPECT_EQ(combine(CombineRule::product, 0.25, 1), 0.25);
   EXPECT_EQ(combine(CombineRule::mean, -0.5, 1), 0.25);
 }

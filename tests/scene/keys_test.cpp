@@ -86,7 +86,7 @@ class PlainMemory {
       for (const std::size_t i : manifolds[m])
         if (key[i] != 0)
           records_.push_back(
-              {key[i], {impulse[0][i], impulse[1][i], impulse[2][i]}, at(scene.lever_a, i), m, scene.body_a[i]});
+              {key[i], {impulse[0][i], impulse[1][i], impulse[2][i]}, at(scene.r_a, i), m, scene.body_a[i]});
   }
 
  private:
@@ -129,7 +129,7 @@ class PlainMemory {
     for (const std::size_t i : manifold) {
       if (!is_new(i) && place[i] >= from_before) continue;
       points.push_back(i);
-      load.add(at(scene.lever_a, i), (is_new(i) ? of_gone / heirs : dot(at(impulses, i), normal)) / all);
+      load.add(at(scene.r_a, i), (is_new(i) ? of_gone / heirs : dot(at(impulses, i), normal)) / all);
     }
     if (!load.spread(wrench, normal)) return;
     for (std::size_t k = 0; k < points.size(); ++k) put(impulses, points[k], load.impulse(k));

@@ -64,7 +64,7 @@ TYPED_TEST(LargeIslands, are_others_after_a_call_in_which_they_are_not_large) {
       if (k == at) {
         now.surface_velocity = vectors<TypeParam>(now.contact_count());
         now.surface_velocity[0].back() = 1;
-        std::fill(now.gap.end() - 4, now.gap.end(), TypeParam(1));
+        std::fill(now.separation.end() - 4, now.separation.end(), TypeParam(1));
       }
       SceneArrays<TypeParam> arrays(now);
       solver.solve(now.view(), arrays.view(), in_substeps());

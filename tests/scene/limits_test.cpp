@@ -31,7 +31,7 @@ Scene<double> scene_of(std::size_t bodies, std::size_t contacts, std::size_t row
   scene.contacts.body_b = repeated(second, contacts);
   scene.contacts.friction = scene.contacts.restitution = repeated(zero, contacts);
   scene.contacts.normal = vector(contacts, 1);
-  scene.contacts.lever_a = scene.contacts.lever_b = vector(contacts);
+  scene.contacts.r_a = scene.contacts.r_b = vector(contacts);
   if (rows > 0) {
     scene.joints.body_a = repeated(first, rows);
     scene.joints.body_b = repeated(second, rows);
@@ -42,15 +42,15 @@ Scene<double> scene_of(std::size_t bodies, std::size_t contacts, std::size_t row
 }
 
 TEST(SceneLimit, of_bodies_contacts_and_rows_is_named) {
-  constexpr std::size_t most = SceneLimits::most_bodies;
+  constexpr std::size_t most = SceneLimits::max_bodies;
   const auto refused = [](std::size_t bodies, std::size_t contacts, std::size_t rows) {
     return refusal(scene_of(bodies, contacts, rows), {}, {});
   };
   EXPECT_EQ(refused(most + 1, 1, 0),
-            "carom: the scene has 2147483648 bodies, and the limit is SceneLimits::most_bodies, 2147483647: solve its "
+            "carom: the scene has 2147483648 bodies, and the limit is SceneLimits::max_bodies, 2147483647: solve its "
             "islands in several calls");
   const std::string text =
-      "carom: the scene has 2147483648 contacts and joint rows, and the limit is SceneLimits::most_contacts_and_rows, "
+      "carom: the scene has 2147483648 contacts and joint rows, and the limit is SceneLimits::max_contacts_and_rows, "
       "2147483647: solve its islands in several calls";
   EXPECT_EQ(refused(2, most + 1, 0), text);
   EXPECT_EQ(refused(2, 0, most + 1), text);

@@ -52,7 +52,7 @@ TEST(MechanismLaws, pendulum_in_space_collides_as_the_planar_one_does) {
   // The tangent of a normal (-1, 0) is (0, 1).
   const double k[] = {yy, -xy, xx}, friction = 0.3, restitution = 0.5;
   const double u0[] = {0.6 * 1 + 0.8 * 2, -(0.8 * 1 + 0.6 * 2)}, tangential_restitution = 0.25;
-  planar::SpaceContacts<double> flat;
+  planar::KContacts<double> flat;
   flat.k = {{k, 1}, {k + 1, 1}, {k + 2, 1}};
   flat.separation_velocity = {{u0, 1}, {u0 + 1, 1}};
   flat.friction = {&friction, 1};
@@ -70,7 +70,7 @@ TEST(MechanismLaws, pendulum_in_space_collides_as_the_planar_one_does) {
     const Report report = solver.solve(flat, results, options);
     ASSERT_EQ(report.faults(), 0u) << to_string(law);
 
-    SpaceContacts<double> in_space = MechanismContact::view({&contact, 1});
+    KContacts<double> in_space = MechanismContact::view({&contact, 1});
     in_space.laws.tangential_restitution = flat.laws.tangential_restitution;
     std::array<double, 3> impulse{};
     Status status = Status::separating;
@@ -159,7 +159,7 @@ TEST(MechanismLaws, many_contacts_are_one_batch) {
   host.contacts[1].restitution = 0.25;
   const Mechanisms<double> mechanisms(host.scene());
   const std::vector<MechanismContact> contacts = {mechanisms.contact(0), mechanisms.contact(1)};
-  const SpaceContacts<double> view = MechanismContact::view(contacts);
+  const KContacts<double> view = MechanismContact::view(contacts);
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(view.friction[i], contacts[i].friction);
     EXPECT_EQ(view.restitution[i], contacts[i].restitution);

@@ -43,20 +43,20 @@ std::string error_of(const std::function<void()>& f) {
 TEST(MechanismMisuse, too_many_rows_are_a_fault_of_their_own_mechanism) {
   Host host = two_mechanisms();
   const auto row = host.joints.rows[5];
-  while (host.joints.rows.size() < MechanismOptions::most_rows + 4) host.joints.rows.push_back(row);
+  while (host.joints.rows.size() < MechanismOptions::max_rows + 4) host.joints.rows.push_back(row);
   const Mechanisms<double> mechanisms(host.scene());
   EXPECT_GT(mechanisms.contact(0).k[0], 0);
   EXPECT_EQ(error_of([&] { (void)mechanisms.contact(1); }),
-            "carom: contact 1: in its mechanism row 3 is one of 16385, and the limit is MechanismOptions::most_rows, "
+            "carom: contact 1: in its mechanism row 3 is one of 16385, and the limit is MechanismOptions::max_rows, "
             "16384: SceneSolver has none");
 }
 
 TEST(MechanismMisuse, faults_are_those_of_their_own_mechanism) {
   using Change = std::function<void(Host&)>;
   const std::vector<std::pair<Change, const char*>> faults = {
-      {[](Host& h) { h.joints.rows[4].largest_impulse = 5; }, "row 4 has an impulse within [-inf, 5]"},
-      {[](Host& h) { h.joints.rows[4].least_impulse = 0; }, "row 4 has an impulse within [0, inf]"},
-      {[](Host& h) { h.joints.rows[4].least_impulse = nan; }, "row 4 has an impulse within [nan, inf]"},
+      {[](Host& h) { h.joints.rows[4].max_impulse = 5; }, "row 4 has an impulse within [-inf, 5]"},
+      {[](Host& h) { h.joints.rows[4].min_impulse = 0; }, "row 4 has an impulse within [0, inf]"},
+      {[](Host& h) { h.joints.rows[4].min_impulse = nan; }, "row 4 has an impulse within [nan, inf]"},
       {[](Host& h) { h.joints.rows[5].compliance = -1; }, "row 5 has a compliance"},
       {[](Host& h) { h.joints.rows[5].compliance = infinity; }, "row 5 has a compliance"},
       {[](Host& h) { h.joints.rows[3].angular_b[1] = nan; }, "row 3 has a number that is not finite"},
@@ -111,8 +111,8 @@ TEST(MechanismMisuse, faults_of_a_contact_name_it) {
       {[](auto& c) { c.a = -1; }, "contact 1: both bodies are immovable"},
       {[](auto& c) { c.normal[1] = 1.1; }, "contact 1: the normal is no unit vector"},
       {[](auto& c) { c.normal[0] = nan; }, "contact 1: the normal is no unit vector"},
-      {[](auto& c) { c.lever_a[2] = infinity; }, "contact 1: a lever arm is not finite"},
-      {[](auto& c) { c.b = 1, c.lever_b[0] = nan; }, "contact 1: a lever arm is not finite"}};
+      {[](auto& c) { c.r_a[2] = infinity; }, "contact 1: a lever arm is not finite"},
+      {[](auto& c) { c.b = 1, c.r_b[0] = nan; }, "contact 1: a lever arm is not finite"}};
   for (const auto& [change, words] : faults) {
     Host host = two_mechanisms();
     change(host.contacts[1]);
@@ -138,7 +138,7 @@ TEST(MechanismMisuse, constructor_refuses_columns_indices_and_options) {
   EXPECT_SAYS(error_with([](auto& s) { s.joints.compliance.count = 5; }), "joints.compliance has 5 elements");
   EXPECT_EQ(error_with([](auto& s) { s.joints = {}; }), "");
   EXPECT_SAYS(error_with([](auto&) {}, {.redundancy = 0.2}), "redundancy is 0.2, not in [0, 0.1]");
-  EXPECT_SAYS(error_with([](auto&) {}, {.least_eigenvalue = nan}), "least_eigenvalue is nan");
+  EXPECT_SAYS(error_with([](auto&) {}, {.min_eigenvalue = nan}), "min_eigenvalue is nan");
   host.joints.rows[2].body_b = 7;
   EXPECT_SAYS(error_with([](auto&) {}), "row 2 names body 7, but there are 4");
   host.joints.rows[2].body_b = 0;
@@ -164,7 +164,7 @@ TEST(MechanismMisuse, rows_between_immovable_bodies_do_not_count) {
   Host host = two_mechanisms();
   host.bodies.push_back({0, {}, {1, 2, 3}, {}});
   add_ball_joint<double>(host.joints, {4, -1, {nan, 0, 0}, {}});
-  host.joints.rows.back().largest_impulse = 0;
+  host.joints.rows.back().max_impulse = 0;
   const Mechanisms<double> mechanisms(host.scene());
   EXPECT_NO_THROW(static_cast<void>(mechanisms.contact(0)));
   EXPECT_NO_THROW(mechanisms.satisfy_rows(host.velocity(), host.spin()));

@@ -112,7 +112,7 @@ TEST(Mechanism, locked_directions_have_the_least_eigenvalue_of_the_options) {
   host.contacts.push_back({0, -1, y_axis, {1, 0, 0}, {}});
   // Without joints K is 1 + [r]×ᵀ[r]×, of trace 3 + 2; with them 0, 2, 2.
   for (const double least : {0.0, 1e-9, 1e-3}) {
-    const MechanismContact contact = Mechanisms<double>(host.scene(), {.least_eigenvalue = least}).contact(0);
+    const MechanismContact contact = Mechanisms<double>(host.scene(), {.min_eigenvalue = least}).contact(0);
     EXPECT_NEAR(between(contact, x_axis, x_axis), 5 * least, tolerance);
     EXPECT_NEAR(between(contact, y_axis, y_axis), 2, tolerance);
   }
@@ -352,7 +352,7 @@ TEST(Mechanism, matrix_between_two_mechanisms_is_the_sum_of_theirs) {
   Host both = chain(draw, true);
   const Host second = chain(draw, true);
   both.contacts.resize(1);
-  both.contacts[0].lever_b = second.contacts[0].lever_a;
+  both.contacts[0].r_b = second.contacts[0].r_a;
   Host alone = both, other = second;
   other.contacts[0].normal = alone.contacts[0].normal;
   for (auto row : second.joints.rows) {

@@ -23,7 +23,7 @@ SceneData<double> full_scene() {
   SceneData<double> scene = stack<double>(2);
   const std::size_t n = scene.contact_count();
   scene.static_friction = scene.friction;
-  scene.gap.assign(n, 0);
+  scene.separation.assign(n, 0);
   scene.frequency.assign(n, 30);
   scene.damping_ratio.assign(n, 1);
   scene.slop.assign(n, 1e-3);
@@ -50,7 +50,7 @@ TEST(MisusedScene, without_a_needed_column_is_an_error_that_names_it) {
       {"contacts.body_a", [](Scene<double>& s) { s.contacts.body_a = {}; }},
       {"contacts.body_b", [](Scene<double>& s) { s.contacts.body_b = {}; }},
       {"contacts.normal.y", [](Scene<double>& s) { s.contacts.normal.y = {}; }},
-      {"contacts.lever_b.x", [](Scene<double>& s) { s.contacts.lever_b.x = {}; }},
+      {"contacts.r_b.x", [](Scene<double>& s) { s.contacts.r_b.x = {}; }},
       {"contacts.friction", [](Scene<double>& s) { s.contacts.friction = {}; }},
       {"contacts.restitution", [](Scene<double>& s) { s.contacts.restitution = {}; }},
       {"contacts.surface_velocity", [](Scene<double>& s) { s.contacts.surface_velocity.y = {}; }},
@@ -60,16 +60,16 @@ TEST(MisusedScene, without_a_needed_column_is_an_error_that_names_it) {
       {"joints.body_a", [](Scene<double>& s) { s.joints.body_a = {}; }},
       {"joints.linear_a.x", [](Scene<double>& s) { s.joints.linear_a.x = {}; }},
       {"joints.angular_b.z", [](Scene<double>& s) { s.joints.angular_b.z = {}; }},
-      {"joints.arm_a", [](Scene<double>& s) { s.joints.arm_a.y = {}; }},
-      {"joints.arm_b", [](Scene<double>& s) { s.joints.arm_b.z = {}; }},
-      {"joints.arm_a and joints.arm_b", [](Scene<double>& s) { s.joints.arm_a = {}; }},
-      {"joints.arm_a and joints.arm_b", [](Scene<double>& s) { s.joints.arm_b = {}; }},
+      {"joints.r_a", [](Scene<double>& s) { s.joints.r_a.y = {}; }},
+      {"joints.r_b", [](Scene<double>& s) { s.joints.r_b.z = {}; }},
+      {"joints.r_a and joints.r_b", [](Scene<double>& s) { s.joints.r_a = {}; }},
+      {"joints.r_a and joints.r_b", [](Scene<double>& s) { s.joints.r_b = {}; }},
   };
   for (const auto& [name, change] : changes) {
     SceneArrays<double> arrays(data);
     Scene<double> scene = data.view();
     change(scene);
-    expect_named(refusal(scene, arrays.view(), usual(SceneMethod::simultaneous)), name);
+    expect_named(refusal(scene, arrays.view(), usual(SceneMethod::pgs)), name);
     EXPECT_EQ(arrays.velocity, data.bodies.velocity) << name;
   }
 }
@@ -79,7 +79,7 @@ TEST(MisusedScene, with_a_column_of_another_length_is_an_error_that_names_it) {
   const Change changes[] = {
       {"bodies.velocity.x", [](Scene<double>& s) { s.bodies.velocity.x.count = 1; }},
       {"contacts.static_friction", [](Scene<double>& s) { s.contacts.static_friction.count = 7; }},
-      {"contacts.gap", [](Scene<double>& s) { s.contacts.gap.count = 0; }},
+      {"contacts.separation", [](Scene<double>& s) { s.contacts.separation.count = 0; }},
       {"contacts.frequency", [](Scene<double>& s) { s.contacts.frequency.count = 1; }},
       {"contacts.damping_ratio", [](Scene<double>& s) { s.contacts.damping_ratio.count = 1; }},
       {"contacts.slop", [](Scene<double>& s) { s.contacts.slop.count = 1; }},
@@ -92,19 +92,19 @@ TEST(MisusedScene, with_a_column_of_another_length_is_an_error_that_names_it) {
       {"contacts.body_b", [](Scene<double>& s) { s.contacts.body_b.count = 7; }},
       {"joints.body_b", [](Scene<double>& s) { s.joints.body_b.count = 2; }},
       {"joints.target_velocity", [](Scene<double>& s) { s.joints.target_velocity.count = 2; }},
-      {"joints.least_impulse", [](Scene<double>& s) { s.joints.least_impulse.count = 2; }},
+      {"joints.min_impulse", [](Scene<double>& s) { s.joints.min_impulse.count = 2; }},
       {"joints.compliance", [](Scene<double>& s) { s.joints.compliance.count = 4; }},
       {"joints.key", [](Scene<double>& s) { s.joints.key.count = 4; }},
       {"joints.error", [](Scene<double>& s) { s.joints.error.count = 2; }},
       {"joints.frequency", [](Scene<double>& s) { s.joints.frequency.count = 4; }},
       {"joints.damping_ratio", [](Scene<double>& s) { s.joints.damping_ratio.count = 2; }},
-      {"joints.arm_b.z", [](Scene<double>& s) { s.joints.arm_b.z.count = 2; }},
+      {"joints.r_b.z", [](Scene<double>& s) { s.joints.r_b.z.count = 2; }},
   };
   for (const auto& [name, change] : changes) {
     SceneArrays<double> arrays(data);
     Scene<double> scene = data.view();
     change(scene);
-    expect_named(refusal(scene, arrays.view(), usual(SceneMethod::simultaneous)), name);
+    expect_named(refusal(scene, arrays.view(), usual(SceneMethod::pgs)), name);
   }
 }
 
@@ -134,7 +134,7 @@ TEST(MisusedScene, with_results_of_another_length_is_an_error_that_names_them) {
     SceneArrays<double> arrays(data);
     SceneResults<double> results = arrays.view();
     change(results);
-    expect_named(refusal(data.view(), results, usual(SceneMethod::simultaneous)), name);
+    expect_named(refusal(data.view(), results, usual(SceneMethod::pgs)), name);
   }
 }
 
@@ -146,11 +146,11 @@ TEST(MisusedScene, with_options_out_of_range_is_an_error_that_names_them) {
     std::function<void(SceneOptions&)> make;
   } changes[] = {
       {"method", [](SceneOptions& o) { o.method = static_cast<SceneMethod>(scene_method_count); }},
-      {"iteration.swept", [](SceneOptions& o) { o.iteration.swept = static_cast<SweptContacts>(2); }},
-      {"simultaneous.iterations", [](SceneOptions& o) { o.simultaneous.iterations = 0; }},
+      {"iteration.swept", [](SceneOptions& o) { o.iteration.swept = static_cast<ContactFilter>(2); }},
+      {"pgs.iterations", [](SceneOptions& o) { o.pgs.iterations = 0; }},
       {"iteration.iterations", [](SceneOptions& o) { o.iteration.iterations = -1; }},
-      {"resting.iterations", [](SceneOptions& o) { o.resting.iterations = SceneLimits::most_iterations + 1; }},
-      {"sequence.impacts", [](SceneOptions& o) { o.sequence.impacts = 0; }},
+      {"resting.iterations", [](SceneOptions& o) { o.resting.iterations = SceneLimits::max_iterations + 1; }},
+      {"sequential_impacts.impacts", [](SceneOptions& o) { o.sequential_impacts.impacts = 0; }},
       {"relative_tolerance", [](SceneOptions& o) { o.relative_tolerance = -1e-9; }},
       {"relative_tolerance", [](SceneOptions& o) { o.relative_tolerance = nan; }},
       {"relative_tolerance", [](SceneOptions& o) { o.relative_tolerance = 1.5; }},
@@ -158,13 +158,13 @@ TEST(MisusedScene, with_options_out_of_range_is_an_error_that_names_them) {
       {"rest.tolerance", [](SceneOptions& o) { o.rest.tolerance = nan; }},
       {"resting.gravity", [](SceneOptions& o) { o.resting.gravity[1] = infinity; }},
       {"shock_propagation.iterations", [](SceneOptions& o) { o.shock_propagation.iterations = 0; }},
-      {"simultaneous.relaxation", [](SceneOptions& o) { o.simultaneous.relaxation = 0; }},
-      {"simultaneous.relaxation", [](SceneOptions& o) { o.simultaneous.relaxation = 2; }},
-      {"simultaneous.warm_start", [](SceneOptions& o) { o.simultaneous.warm_start = 1.125; }},
+      {"pgs.relaxation", [](SceneOptions& o) { o.pgs.relaxation = 0; }},
+      {"pgs.relaxation", [](SceneOptions& o) { o.pgs.relaxation = 2; }},
+      {"pgs.warm_start", [](SceneOptions& o) { o.pgs.warm_start = 1.125; }},
       {"substeps.contact_damping_ratio", [](SceneOptions& o) { o.substeps.contact_damping_ratio = -1; }},
-      {"simultaneous.time_step", [](SceneOptions& o) { o.simultaneous.time_step = -1; }},
-      {"simultaneous.relaxing", [](SceneOptions& o) { o.simultaneous.relaxing = -1; }},
-      {"simultaneous.joint_warm_start", [](SceneOptions& o) { o.simultaneous.joint_warm_start = -0.125; }},
+      {"pgs.time_step", [](SceneOptions& o) { o.pgs.time_step = -1; }},
+      {"pgs.relax_iterations", [](SceneOptions& o) { o.pgs.relax_iterations = -1; }},
+      {"pgs.joint_warm_start", [](SceneOptions& o) { o.pgs.joint_warm_start = -0.125; }},
       {"restitution_threshold", [](SceneOptions& o) { o.restitution_threshold = -1; }},
       {"resting.time_step", [](SceneOptions& o) { o.method = SceneMethod::resting, o.resting.time_step = 0; }},
       {"resting.time_step", [](SceneOptions& o) { o.method = SceneMethod::step, o.resting.time_step = 0; }},
@@ -174,16 +174,18 @@ TEST(MisusedScene, with_options_out_of_range_is_an_error_that_names_them) {
       {"substeps.time_step", [](SceneOptions& o) { o.substeps.time_step = 1e4; }},
       {"substeps.least", [](SceneOptions& o) { o.substeps.least = 0; }},
       {"substeps.most", [](SceneOptions& o) { o.substeps.most = o.substeps.least - 1; }},
-      {"substeps.most", [](SceneOptions& o) { o.substeps.most = SceneLimits::most_substeps + 1; }},
-      {"substeps.direct_least", [](SceneOptions& o) { o.substeps.direct_least = 0; }},
-      {"substeps.direct_least", [](SceneOptions& o) { o.substeps.direct_least = 17; }},
-      {"substeps.direct_least", [](SceneOptions& o) { o.substeps.most = 3, o.substeps.direct_least = 4; }},
-      {"substeps.direct_least", [](SceneOptions& o) { o.substeps.least = 2, o.substeps.direct_least = 2; }},
-      {"substeps.rounds", [](SceneOptions& o) { o.substeps.rounds = 0; }},
-      {"substeps.rounds", [](SceneOptions& o) { o.substeps.rounds = SceneLimits::most_rounds + 1; }},
-      {"simultaneous.rounds", [](SceneOptions& o) { o.simultaneous.rounds = 0; }},
+      {"substeps.most", [](SceneOptions& o) { o.substeps.most = SceneLimits::max_substeps + 1; }},
+      {"substeps.min_direct_substeps", [](SceneOptions& o) { o.substeps.min_direct_substeps = 0; }},
+      {"substeps.min_direct_substeps", [](SceneOptions& o) { o.substeps.min_direct_substeps = 17; }},
+      {"substeps.min_direct_substeps",
+       [](SceneOptions& o) { o.substeps.most = 3, o.substeps.min_direct_substeps = 4; }},
+      {"substeps.min_direct_substeps",
+       [](SceneOptions& o) { o.substeps.least = 2, o.substeps.min_direct_substeps = 2; }},
+      {"substeps.inner_iterations", [](SceneOptions& o) { o.substeps.inner_iterations = 0; }},
+      {"substeps.inner_iterations", [](SceneOptions& o) { o.substeps.inner_iterations = SceneLimits::max_rounds + 1; }},
+      {"pgs.inner_iterations", [](SceneOptions& o) { o.pgs.inner_iterations = 0; }},
       {"substeps.sweeps", [](SceneOptions& o) { o.substeps.sweeps = 0; }},
-      {"substeps.relaxing", [](SceneOptions& o) { o.substeps.relaxing = -1; }},
+      {"substeps.relax_iterations", [](SceneOptions& o) { o.substeps.relax_iterations = -1; }},
       {"substeps.restitution_sweeps", [](SceneOptions& o) { o.substeps.restitution_sweeps = 0; }},
       {"substeps.slop", [](SceneOptions& o) { o.substeps.slop = -1e-3; }},
       {"substeps.slop", [](SceneOptions& o) { o.substeps.slop = nan; }},
@@ -191,29 +193,29 @@ TEST(MisusedScene, with_options_out_of_range_is_an_error_that_names_them) {
       {"substeps.relative_slop", [](SceneOptions& o) { o.substeps.relative_slop = 0; }},
       {"substeps.relative_slop", [](SceneOptions& o) { o.substeps.relative_slop = nan; }},
       {"substeps.relative_slop", [](SceneOptions& o) { o.substeps.relative_slop = infinity; }},
-      {"substeps.push_out", [](SceneOptions& o) { o.substeps.push_out = 1.25; }},
-      {"substeps.push_out", [](SceneOptions& o) { o.substeps.push_out = nan; }},
-      {"substeps.largest_push_out_speed", [](SceneOptions& o) { o.substeps.largest_push_out_speed = -1; }},
+      {"substeps.correction_rate", [](SceneOptions& o) { o.substeps.correction_rate = 1.25; }},
+      {"substeps.correction_rate", [](SceneOptions& o) { o.substeps.correction_rate = nan; }},
+      {"substeps.max_correction_speed", [](SceneOptions& o) { o.substeps.max_correction_speed = -1; }},
       {"substeps.joint_frequency", [](SceneOptions& o) { o.substeps.joint_frequency = -1; }},
       {"substeps.joint_frequency", [](SceneOptions& o) { o.substeps.joint_frequency = nan; }},
       {"substeps.joint_damping_ratio", [](SceneOptions& o) { o.substeps.joint_damping_ratio = -1; }},
       {"substeps.warm_start", [](SceneOptions& o) { o.substeps.warm_start = 1.125; }},
       {"substeps.joint_warm_start", [](SceneOptions& o) { o.substeps.joint_warm_start = -0.125; }},
-      {"coulomb.tolerance", [](SceneOptions& o) { o.coulomb.tolerance = -1e-9; }},
-      {"coulomb.tolerance", [](SceneOptions& o) { o.coulomb.tolerance = 1.5; }},
-      {"coulomb.budget", [](SceneOptions& o) { o.coulomb.budget = 0.5; }},
-      {"coulomb.budget", [](SceneOptions& o) { o.coulomb.budget = nan; }},
-      {"coulomb.most_friction", [](SceneOptions& o) { o.coulomb.most_friction = 0; }},
-      {"coulomb.most_friction", [](SceneOptions& o) { o.coulomb.most_friction = infinity; }},
-      {"coulomb.warm_start", [](SceneOptions& o) { o.coulomb.warm_start = 1.125; }},
-      {"coulomb.largest_island", [](SceneOptions& o) { o.coulomb.largest_island = -1; }},
-      {"static_friction", [](SceneOptions& o) { o.method = SceneMethod::coulomb; }},
+      {"ncp.tolerance", [](SceneOptions& o) { o.ncp.tolerance = -1e-9; }},
+      {"ncp.tolerance", [](SceneOptions& o) { o.ncp.tolerance = 1.5; }},
+      {"ncp.budget", [](SceneOptions& o) { o.ncp.budget = 0.5; }},
+      {"ncp.budget", [](SceneOptions& o) { o.ncp.budget = nan; }},
+      {"ncp.max_friction", [](SceneOptions& o) { o.ncp.max_friction = 0; }},
+      {"ncp.max_friction", [](SceneOptions& o) { o.ncp.max_friction = infinity; }},
+      {"ncp.warm_start", [](SceneOptions& o) { o.ncp.warm_start = 1.125; }},
+      {"ncp.max_island_size", [](SceneOptions& o) { o.ncp.max_island_size = -1; }},
+      {"static_friction", [](SceneOptions& o) { o.method = SceneMethod::ncp; }},
       {"normal_tolerance", [](SceneOptions& o) { o.collision.normal_tolerance = 0.5; }},
       {"law", [](SceneOptions& o) { o.collision.law = static_cast<Law>(13); }},
   };
   for (const auto& [name, change] : changes) {
     SceneArrays<double> arrays(data);
-    SceneOptions options = usual(SceneMethod::simultaneous);
+    SceneOptions options = usual(SceneMethod::pgs);
     change(options);
     expect_named(refusal(data.view(), arrays.view(), options), name);
   }
@@ -240,7 +242,7 @@ TEST(EmptyScene, is_solved_and_so_is_one_of_bodies_or_joints_alone) {
     EXPECT_EQ(joined.report.contacts, 0u);
     EXPECT_EQ(joined.report.joint_rows, 9u);
     EXPECT_EQ(joined.report.islands, 1u);
-    EXPECT_EQ(joined.report.largest_island, 9u);
+    EXPECT_EQ(joined.report.max_island_size, 9u);
   }
 }
 
@@ -290,7 +292,7 @@ TEST(MovedSceneSolver, is_an_error_to_call_until_it_is_assigned_to) {
 
 TEST(SceneMethodNames, are_read_back_and_unknown_of_other_numbers) {
   for (const SceneMethod method : all_methods) EXPECT_EQ(scene_method_from_string(to_string(method)), method);
-  EXPECT_EQ(to_string(SceneMethod::simultaneous), "simultaneous");
+  EXPECT_EQ(to_string(SceneMethod::pgs), "pgs");
   EXPECT_EQ(to_string(static_cast<SceneMethod>(scene_method_count)), "unknown");
   EXPECT_THROW(scene_method_from_string("jacobi"), Error);
 }

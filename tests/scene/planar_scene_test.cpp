@@ -66,7 +66,7 @@ TYPED_TEST(PlanarScene, of_one_contact_in_sequence_has_the_impulse_of_planar_con
       scene.add(disc_or_box(2, inertia_b, {0, -1, 0}, {draw.bell(), 1, 0}, draw.bell()));
       scene.add(Contact{0, 1, n, point, 0.4, 0.5});
       SceneOptions options;
-      options.method = SceneMethod::sequence;
+      options.method = SceneMethod::sequential_impacts;
       options.collision.law = law;
       options.relative_tolerance = 0;
       const auto made = solved(scene, options);
@@ -82,13 +82,13 @@ TYPED_TEST(PlanarScene, of_one_contact_in_sequence_has_the_impulse_of_planar_con
         columns.angular_velocity = numbers(scene.bodies.angular_velocity[2], body);
         return columns;
       };
-      planar::InlineContacts<T> contact;
+      planar::Contacts<T> contact;
       contact.friction = scene.friction;
       contact.restitution = scene.restitution;
       contact.laws.tangential_restitution = scene.tangential_restitution;
       contact.normal = {scene.normal[0], scene.normal[1]};
-      contact.lever_a = {scene.lever_a[0], scene.lever_a[1]};
-      contact.lever_b = {scene.lever_b[0], scene.lever_b[1]};
+      contact.r_a = {scene.r_a[0], scene.r_a[1]};
+      contact.r_b = {scene.r_b[0], scene.r_b[1]};
       contact.a = state(0);
       contact.b = state(1);
       std::vector<T> x(1), y(1);
@@ -107,10 +107,10 @@ TYPED_TEST(PlanarScene, of_one_contact_in_sequence_has_the_impulse_of_planar_con
 TYPED_TEST(PlanarScene, of_a_square_on_a_wall_has_the_known_answers) {
   auto scene = cube_against_wall<TypeParam>();
   scene.bodies.inverse_inertia[0] = scene.bodies.inverse_inertia[3] = {0};
-  SceneOptions options = exact<TypeParam>(SceneMethod::simultaneous);
+  SceneOptions options = exact<TypeParam>(SceneMethod::pgs);
   const double bound = sizeof(TypeParam) == sizeof(float) ? 1e-4 : 1e-11;
   EXPECT_NEAR(solved(scene, options).velocity(0)[1], 3, bound);
-  options = exact<TypeParam>(SceneMethod::sequence);
+  options = exact<TypeParam>(SceneMethod::sequential_impacts);
   options.collision.law = Law::frictionless;
   set_iterations(options, 100);
   const auto made = solved(scene, options);

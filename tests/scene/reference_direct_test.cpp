@@ -103,7 +103,7 @@ TYPED_TEST(DirectAgreement, of_boxes_that_rest_slide_fall_and_overlap_holds_in_e
   for (const auto& [name, begin, needs_interior_point] : cases) {
     BoxWorld world = begin;
     Vectors3<TypeParam> warm = vectors<TypeParam>(4 * world.supports.size());
-    int most_solves = 0;
+    int max_solves = 0;
     for (int step = 0; step < 60; ++step) {
       const std::string what = std::string(name) + ", step " + std::to_string(step);
       SceneData<TypeParam> now = world.template scene_with_forces<TypeParam>(h);
@@ -122,12 +122,12 @@ TYPED_TEST(DirectAgreement, of_boxes_that_rest_slide_fall_and_overlap_holds_in_e
       EXPECT_EQ(found.report.iterations, expected.report.iterations) << what;
       EXPECT_EQ(found.arrays.status, expected.arrays.status) << what;
       EXPECT_NEAR(found.report.residual, expected.report.residual, 10 * this->bound) << what;
-      most_solves = std::max(most_solves, found.report.iterations);
+      max_solves = std::max(max_solves, found.report.iterations);
       warm = found.arrays.warm_impulse;
       world.take_motion(found.arrays);
     }
     // A blow has up to two tries before and after it. The first iterations of an interior point are not its last.
-    EXPECT_TRUE(!needs_interior_point || most_solves > 2 * SceneThresholds::direct_tries) << name << most_solves;
+    EXPECT_TRUE(!needs_interior_point || max_solves > 2 * SceneThresholds::direct_tries) << name << max_solves;
   }
 }
 
@@ -187,7 +187,7 @@ TYPED_TEST(DirectAgreement, of_joints_that_swing_fall_and_rebound_holds_in_every
   for (const auto& [name, begin] : cases) {
     JointedBoxes boxes = begin;
     std::vector<TypeParam> rows;
-    int most_substeps = 0;
+    int max_substeps = 0;
     std::size_t apart = 0, steps = fast_build ? 60 : 15;
     for (std::size_t step = 0; step < steps; ++step) {
       // The reference has no memory, and contacts come and go: only rows have warm impulses.
@@ -205,13 +205,13 @@ TYPED_TEST(DirectAgreement, of_joints_that_swing_fall_and_rebound_holds_in_every
       apart += is_close ? 0 : 1;
       EXPECT_EQ(found.report.swept, 0u) << name << ", step " << step;
       EXPECT_EQ(found.report.substeps, expected.report.substeps) << name << ", step " << step;
-      most_substeps = std::max(most_substeps, found.report.substeps);
+      max_substeps = std::max(max_substeps, found.report.substeps);
       rows = found.arrays.joint_warm_impulse;
       boxes.take(found.arrays);
     }
     // Roundings decide now and then how often an interior point iterates.
     EXPECT_LE(apart, steps / 15) << name;
-    EXPECT_GE(most_substeps, 2) << name;
+    EXPECT_GE(max_substeps, 2) << name;
   }
 }
 
@@ -222,7 +222,7 @@ SceneData<T> random_plain_scene(std::uint64_t seed) {
   support::Draw draw(seed + 1000);
   scene.surface_velocity = scene.warm_impulse = vectors<T>(scene.contact_count());
   for (std::size_t i = 0; i < scene.contact_count(); ++i) {
-    scene.gap.push_back(static_cast<T>(draw.uniform(-0.02, 0.01)));
+    scene.separation.push_back(static_cast<T>(draw.uniform(-0.02, 0.01)));
     scene.target_velocity.push_back(static_cast<T>(draw.uniform(-0.1, 0.1)));
     if (seed % 3 == 0) put(scene.surface_velocity, i, draw.bell3(0.5));
     const Vector normal = at(scene.normal, i);
@@ -263,9 +263,9 @@ TYPED_TEST(DirectAgreement, includes_the_choice_of_the_islands) {
   const auto compare = [&](const SceneData<TypeParam>& scene, int sweeps, const std::string& what) {
     SceneOptions options = in_substeps();
     options.substeps.most = 2;
-    options.substeps.rounds = 1;
+    options.substeps.inner_iterations = 1;
     options.substeps.sweeps = sweeps;
-    options.substeps.relaxing = 0;
+    options.substeps.relax_iterations = 0;
     const auto found = solved(scene, options);
     const auto expected = solved_by_reference(widened(scene), options);
     const auto is_direct = [](const auto& of, std::size_t contact) {
@@ -324,9 +324,9 @@ TEST(DirectIslands, do_not_gain_energy_with_very_rough_contacts) {
   const std::size_t count = fast_build ? 1000 : 100;
   for (std::uint64_t seed = 0; seed < count; ++seed) {
     RandomSceneOptions drawn;
-    drawn.most_bodies = 12;
-    drawn.most_contacts = 40;
-    drawn.largest_restitution = 0;
+    drawn.max_bodies = 12;
+    drawn.max_contacts = 40;
+    drawn.max_restitution = 0;
     auto scene = random_scene<double>(seed, drawn);
     support::Draw draw(seed);
     for (double& friction : scene.friction) friction = frictions[draw.below(5)];

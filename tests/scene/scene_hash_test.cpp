@@ -85,23 +85,23 @@ void expect_hashes(const SceneData<T>& scene, const std::vector<std::pair<SceneM
 }
 
 TEST(SceneHash, of_every_method_in_float_on_isas_with_fma) {
-  expect_hashes(scene_of_all_kinds<float>(), {{SceneMethod::simultaneous, "0x89edaa1d4b9403bc"},
-                                              {SceneMethod::sequence, "0xb71dfbdc7fd2a9db"},
+  expect_hashes(scene_of_all_kinds<float>(), {{SceneMethod::pgs, "0x89edaa1d4b9403bc"},
+                                              {SceneMethod::sequential_impacts, "0xb71dfbdc7fd2a9db"},
                                               {SceneMethod::iteration, "0x0669122165df24b3"},
                                               {SceneMethod::resting, "0x1a9a11d9fcc51a8a"},
                                               {SceneMethod::step, "0xc848686bed61cdca"},
                                               {SceneMethod::substeps, "0x874893bc34c58199"},
-                                              {SceneMethod::coulomb, "0x42ae1d1b0ddea288"}});
+                                              {SceneMethod::ncp, "0x42ae1d1b0ddea288"}});
 }
 
 TEST(SceneHash, of_every_method_in_double_on_isas_with_fma) {
-  expect_hashes(scene_of_all_kinds<double>(), {{SceneMethod::simultaneous, "0xa59e43157dc8cdd2"},
-                                               {SceneMethod::sequence, "0x79aac7b8f6d9b687"},
+  expect_hashes(scene_of_all_kinds<double>(), {{SceneMethod::pgs, "0xa59e43157dc8cdd2"},
+                                               {SceneMethod::sequential_impacts, "0x79aac7b8f6d9b687"},
                                                {SceneMethod::iteration, "0x62578b51a5fa05c0"},
                                                {SceneMethod::resting, "0x40c38532e8d54d8e"},
                                                {SceneMethod::step, "0x9be139cac5c2fcc0"},
                                                {SceneMethod::substeps, "0x6649a6c5c7662bcc"},
-                                               {SceneMethod::coulomb, "0x11b18c4e3c34de7f"}});
+                                               {SceneMethod::ncp, "0x11b18c4e3c34de7f"}});
 }
 
 template <class T>
@@ -113,9 +113,9 @@ SceneData<T> scene_with_models() {
 
 TEST(SceneHash, of_contact_models_on_isas_with_fma) {
   expect_hashes(scene_with_models<float>(),
-                {{SceneMethod::simultaneous, "0x4685660ef9af64e9"}, {SceneMethod::substeps, "0xd6bd6faf0c72c745"}});
+                {{SceneMethod::pgs, "0x4685660ef9af64e9"}, {SceneMethod::substeps, "0xd6bd6faf0c72c745"}});
   expect_hashes(scene_with_models<double>(),
-                {{SceneMethod::simultaneous, "0x523f9a68fe57bec1"}, {SceneMethod::substeps, "0x6f27f481eb1e02e0"}});
+                {{SceneMethod::pgs, "0x523f9a68fe57bec1"}, {SceneMethod::substeps, "0x6f27f481eb1e02e0"}});
 }
 
 }  // namespace

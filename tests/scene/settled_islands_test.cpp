@@ -28,10 +28,10 @@ constexpr T fall = T(0.1640625);
 template <class T>
 void add_point(SceneData<T>& scene, std::int32_t a, std::int32_t b, double x, double y, T load) {
   const std::size_t c = scene.add(Contact{a, b, {0, 0, 1}, {}, 0.5, 0});
-  put(scene.lever_a, c, {x, y, -0.5});
-  put(scene.lever_b, c, b < 0 ? Vector{x, y, 0} : Vector{x, y, 0.5});
+  put(scene.r_a, c, {x, y, -0.5});
+  put(scene.r_b, c, b < 0 ? Vector{x, y, 0} : Vector{x, y, 0.5});
   put(scene.warm_impulse, c, {0, 0, static_cast<double>(load)});
-  scene.gap.push_back(T(0));
+  scene.separation.push_back(T(0));
 }
 
 /// A stack of cubes of 1 kg, whose lowest one stands on 1, 2, 3 or 4 points, and the others on 4.
@@ -91,7 +91,7 @@ TYPED_TEST(SettledIslands, keep_their_impulses_and_stop_their_bodies) {
     EXPECT_EQ(found.report.iterations, 0);
     EXPECT_EQ(found.report.residual, 0);
     // Without its impulses the lowest cube would fall.
-    EXPECT_NEAR(found.report.greatest_approach, static_cast<double>(fall<TypeParam>), 1e-15);
+    EXPECT_NEAR(found.report.max_approach_speed, static_cast<double>(fall<TypeParam>), 1e-15);
     for (std::size_t c = 0; c < 3; ++c) {
       EXPECT_EQ(found.arrays.impulse[c], scene.warm_impulse[c]);
       EXPECT_EQ(found.arrays.warm_impulse[c], scene.warm_impulse[c]);
@@ -104,7 +104,7 @@ TYPED_TEST(SettledIslands, keep_their_impulses_and_stop_their_bodies) {
     }
     for (std::size_t i = 0; i < scene.contact_count(); ++i) {
       EXPECT_EQ(found.arrays.status[i], Status::ok);
-      EXPECT_EQ(found.arrays.path[i].course, Course::stick);
+      EXPECT_EQ(found.arrays.path[i].sliding_end, SlidingEnd::stick);
     }
   }
 }
@@ -194,7 +194,7 @@ SceneArrays<TypeParam> same_bits_in_structs(const SceneData<TypeParam>& scene) {
   SceneSolver solver({.threads = 1});
   solver.solve(view, expected.view(), in_substeps());
   struct Contact {
-    TypeParam lever_a[3], lever_b[3], impulse[3], result[3];
+    TypeParam r_a[3], r_b[3], impulse[3], result[3];
   };
   std::vector<Contact> contacts(scene.contact_count());
   const auto columns = [&](auto Contact::*member) {
@@ -205,12 +205,12 @@ SceneArrays<TypeParam> same_bits_in_structs(const SceneData<TypeParam>& scene) {
   };
   for (std::size_t i = 0; i < contacts.size(); ++i)
     for (std::size_t c = 0; c < 3; ++c) {
-      contacts[i].lever_a[c] = scene.lever_a[c][i];
-      contacts[i].lever_b[c] = scene.lever_b[c][i];
+      contacts[i].r_a[c] = scene.r_a[c][i];
+      contacts[i].r_b[c] = scene.r_b[c][i];
       contacts[i].impulse[c] = scene.warm_impulse[c][i];
     }
-  view.contacts.lever_a = columns(&Contact::lever_a);
-  view.contacts.lever_b = columns(&Contact::lever_b);
+  view.contacts.r_a = columns(&Contact::r_a);
+  view.contacts.r_b = columns(&Contact::r_b);
   view.contacts.warm_impulse = columns(&Contact::impulse);
   SceneResults<TypeParam> results = found.view();
   results.impulse = columns(&Contact::result);
@@ -228,7 +228,7 @@ TYPED_TEST(SettledIslands, may_be_given_in_structs) {
 template <class T>
 SceneData<T> mirrored(SceneData<T> scene) {
   std::swap(scene.body_a, scene.body_b);
-  std::swap(scene.lever_a, scene.lever_b);
+  std::swap(scene.r_a, scene.r_b);
   for (auto* columns : {&scene.normal, &scene.warm_impulse})
     for (auto& column : *columns)
       for (T& x : column) x = T(0) - x;
@@ -258,7 +258,7 @@ SceneData<T> cubes_apart() {
   add_with([](SceneData<T>& s) { s.warm_impulse[0][0] = T(0.1), s.warm_impulse[0][2] = -T(0.1); });
   add_with([&](SceneData<T>& s) { s.warm_impulse[2][0] = s.warm_impulse[2][3] = -tiny; });
   add_with([&](SceneData<T>& s) { s.bodies.angular_velocity[2][0] += tiny; });
-  add_with([](SceneData<T>& s) { s.gap[2] = T(0.1); });
+  add_with([](SceneData<T>& s) { s.separation[2] = T(0.1); });
   add_with([](SceneData<T>& s) { std::fill(s.friction.begin(), s.friction.end(), T(0)); });
   return together(all);
 }
@@ -300,7 +300,7 @@ TYPED_TEST(SettledIslands, are_only_those_that_the_impulses_solve) {
       {"a velocity", [&](SceneData<T>& s) { s.bodies.velocity[0][1] += tiny; }},
       {"a rotation", [&](SceneData<T>& s) { s.bodies.angular_velocity[2][0] += tiny; }},
       {"a force", [&](SceneData<T>& s) { s.bodies.velocity[1][1] = s.velocity_change[1][1] = tiny; }},
-      {"a gap", [&](SceneData<T>& s) { s.gap[2] = T(0.1); }},
+      {"a gap", [&](SceneData<T>& s) { s.separation[2] = T(0.1); }},
       {"a surface",
        [&](SceneData<T>& s) {
          s.surface_velocity = vectors<T>(s.contact_count());
@@ -343,7 +343,7 @@ SceneData<T> chain_at_rest(int cubes) {
   for (auto& column : scene.warm_impulse) column.push_back(T(0));
   add_point(scene, cubes - 1, world, 0, 0, T(0.5) * fall<T>);
   const std::size_t rope = add_distance_joint<T>(scene.joints, {cubes - 1, world, {T(0.5), 0, 0}, {}}, {0, 0, -1});
-  scene.joints.rows[rope].largest_impulse = 0;
+  scene.joints.rows[rope].max_impulse = 0;
   scene.joints.rows[rope].error = T(-0.5);
   return scene;
 }
@@ -384,7 +384,7 @@ TYPED_TEST(SettledIslands, hang_on_joints_only_if_these_are_rigid_and_at_rest) {
       {"a motor", [&](SceneData<T>& s) { s.joints.rows[0].target_velocity = T(1e-3); }},
       {"a bound",
        [&](SceneData<T>& s) {
-         s.joints.rows[2].largest_impulse = fall<T>;
+         s.joints.rows[2].max_impulse = fall<T>;
          s.joints.rows[2].warm_impulse = fall<T>;
        }},
       {"a spin", [&](SceneData<T>& s) { s.bodies.angular_velocity[2][0] = T(1e-4); }},
@@ -401,7 +401,7 @@ TYPED_TEST(SettledIslands, hang_on_joints_only_if_these_are_rigid_and_at_rest) {
 // The impulses solve the velocities of the call, but not its positions.
 TYPED_TEST(SettledIslands, leave_overlaps_to_position_correction) {
   SceneData<TypeParam> scene = stack_at_rest<TypeParam>(2, 4);
-  std::fill_n(scene.gap.begin(), 4, TypeParam(-0.1));
+  std::fill_n(scene.separation.begin(), 4, TypeParam(-0.1));
   const auto found = solved(scene, in_substeps());
   EXPECT_GT(found.arrays.displacement[2][0], TypeParam(0.001));
   EXPECT_EQ(found.arrays.velocity[2][0], TypeParam(0));
@@ -418,7 +418,7 @@ TYPED_TEST(SettledIslands, report_the_faults_that_sweeps_find) {
   SceneData<TypeParam> far = stack_at_rest<TypeParam>(1, 4);
   for (auto& column : far.warm_impulse) column.push_back(TypeParam(0));
   add_point<TypeParam>(far, 0, world, 0, 0, TypeParam(0));
-  far.lever_a[0].back() = std::sqrt(std::numeric_limits<TypeParam>::max()) * TypeParam(2);
+  far.r_a[0].back() = std::sqrt(std::numeric_limits<TypeParam>::max()) * TypeParam(2);
   EXPECT_EQ(solved(far, in_substeps()).arrays.status.back(), Status::overflow);
 }
 
@@ -452,7 +452,7 @@ void expect_the_bits_of_a_call_with_other_options(bool has_joint) {
          s.bodies.velocity[2][1] = s.velocity_change[2][1] = 0;
        }},
       {"a mass", [](SceneData<T>& s) { s.bodies.inverse_mass[2] = T(0.5); }},
-      {"a fault", [](SceneData<T>& s) { s.lever_a[0][5] = std::numeric_limits<T>::quiet_NaN(); }},
+      {"a fault", [](SceneData<T>& s) { s.r_a[0][5] = std::numeric_limits<T>::quiet_NaN(); }},
       {"a faulty body", [](SceneData<T>& s) { s.bodies.inverse_mass[0] = -1; }},
       {"a body out of range", [](SceneData<T>& s) { s.body_a[3] = 99; }},
       {"a key", [](SceneData<T>& s) { s.key[2] = 1000; }},
@@ -528,7 +528,7 @@ TYPED_TEST(SettledIslands, need_whole_impulses_and_one_substep) {
   const SceneData<TypeParam> rest = stack_at_rest<TypeParam>(2, 4);
   SceneOptions weak = in_substeps(), several = in_substeps();
   weak.substeps.warm_start = 0.5;
-  several.substeps.direct_least = 2;
+  several.substeps.min_direct_substeps = 2;
   for (const SceneOptions& options : {weak, several, in_swept_substeps()})
     EXPECT_NE(solved(rest, options).arrays.island_algorithm[0], IslandAlgorithm::last_impulses);
 }

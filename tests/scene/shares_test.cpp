@@ -101,7 +101,7 @@ TEST(Shares, hold_every_constraint_once_and_meet_at_borders_alone) {
       const Graph& graph = built.graph;
       const Part& part = graph.parts.front();
       ASSERT_GE(part.shares, 2u);
-      EXPECT_LE(part.shares, std::min(slots, Graph::most_shares));
+      EXPECT_LE(part.shares, std::min(slots, Graph::max_shares));
       EXPECT_GE(part.points / part.shares, Graph::points_of_share);
       std::vector<int> seen(graph.lane_batches.size(), 0);
       std::vector<std::uint64_t> shares_of(scene.body_count(), 0), at_border(scene.body_count(), 0);
@@ -174,7 +174,7 @@ TEST(Shares, change_no_bit) {
   for (const auto& [name, wide] : large_islands()) {
     const bool is_plate = name == "plate";
     for (const SceneMethod method :
-         {SceneMethod::simultaneous, SceneMethod::resting, SceneMethod::step, SceneMethod::substeps}) {
+         {SceneMethod::pgs, SceneMethod::resting, SceneMethod::step, SceneMethod::substeps}) {
       const SceneOptions options = usual(method);
       SceneSolver alone({.threads = 1});
       const auto first = solved(alone, wide, options), second = solved(alone, wide, options);

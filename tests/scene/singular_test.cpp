@@ -77,7 +77,7 @@ TYPED_TEST(SceneSingular, contacts_of_bodies_that_only_turn_are_left_out) {
         expect_left_out(scene, solved(scene, options, {.isa = isa, .threads = 1}), contacts, bodies,
                         name + " on " + std::string(to_string(isa)));
       if constexpr (std::is_same_v<T, double>) {
-        if (method != SceneMethod::coulomb)
+        if (method != SceneMethod::ncp)
           expect_left_out(scene, solved_by_reference(scene, options), contacts, bodies, name + ", reference");
       }
       Draw again(1);
@@ -101,7 +101,7 @@ TYPED_TEST(SceneSingular, contacts_of_rotors_whose_arms_are_not_parallel_are_sol
     contact.b = scene.add(rotor(draw, contact.point - 0.5 * (std::cos(angle) * axes[0] + std::sin(angle) * axes[1])));
     scene.add(contact);
   }
-  for (const SceneMethod method : {SceneMethod::simultaneous, SceneMethod::sequence}) {
+  for (const SceneMethod method : {SceneMethod::pgs, SceneMethod::sequential_impacts}) {
     SceneOptions options = exact<T>(method);
     options.collision.law = Law::chatterjee_ruina;
     const Solved<T> found = solved(scene, options);
@@ -150,7 +150,7 @@ TYPED_TEST(SceneSingular, rows_that_turn_no_body_are_left_out) {
         expect(solved(scene, usual(method), {.isa = isa, .threads = 1}),
                std::string(to_string(method)) + " on " + std::string(to_string(isa)));
       if constexpr (std::is_same_v<T, double>) {
-        if (method != SceneMethod::coulomb)
+        if (method != SceneMethod::ncp)
           expect(solved_by_reference(scene, usual(method)), std::string(to_string(method)) + ", reference");
       }
     }

@@ -18,16 +18,16 @@ constexpr double share = SubstepsOptions{}.relative_slop;
 /// One substep that pushes out by any speed.
 SceneOptions one_push() {
   SceneOptions options = in_substeps(1);
-  options.substeps.largest_push_out_speed = 1e6;
+  options.substeps.max_correction_speed = 1e6;
   return options;
 }
 
-/// [m] The slop of a contact between the centres of two bodies: a substep removes the share `push_out` of the overlap
-/// beyond it.
+/// [m] The slop of a contact between the centres of two bodies: a substep removes the share `correction_rate` of the
+/// overlap beyond it.
 double slop_of(const Solved<double>& made, const SceneOptions& options, double overlap) {
   const Vector a = at(made.arrays.displacement, 0);
   const Vector b = made.arrays.displacement[0].size() > 1 ? at(made.arrays.displacement, 1) : Vector{};
-  return overlap - (a[2] - b[2]) / options.substeps.push_out;
+  return overlap - (a[2] - b[2]) / options.substeps.correction_rate;
 }
 
 struct Pair {
@@ -43,17 +43,17 @@ void expect_slop(const Pair& pair) {
   for (const Body& body : pair.bodies) scene.add(body);
   const std::int32_t below = pair.bodies.size() > 1 ? 1 : world;
   scene.add(Contact{0, below, {0, 0, 1}, {}});
-  put(scene.lever_a, 0, {});
-  put(scene.lever_b, 0, {});
-  scene.gap = {-overlap};
+  put(scene.r_a, 0, {});
+  put(scene.r_b, 0, {});
+  scene.separation = {-overlap};
   SceneOptions options = one_push();
   pair.change(scene, options);
   EXPECT_NEAR(slop_of(solved(scene, options), options, overlap), pair.slop, 1e-12 * overlap) << pair.name;
   EXPECT_NEAR(slop_of(solved_by_reference(scene, options), options, overlap), pair.slop, 1e-12 * overlap)
       << pair.name << ", reference";
   SceneOptions piece = options;
-  piece.method = SceneMethod::simultaneous;
-  piece.simultaneous.time_step = h;
+  piece.method = SceneMethod::pgs;
+  piece.pgs.time_step = h;
   EXPECT_NEAR(slop_of(solved(scene, piece), options, overlap), pair.slop, 1e-12 * overlap)
       << pair.name << ", one piece";
 }
@@ -128,12 +128,12 @@ TEST(Slop, of_each_contact_counts_alone) {
     const std::int32_t body = scene.add(Body{.position = {x, 0, 0}});
     scene.add(Contact{body, world, {0, 0, 1}, {x, 0, 0}});
   }
-  scene.gap = {-0.1, -0.1};
+  scene.separation = {-0.1, -0.1};
   scene.slop = {0.02, 0};
   const SceneOptions options = one_push();
   const auto made = solved(scene, options);
-  EXPECT_NEAR(at(made.arrays.displacement, 0)[2], options.substeps.push_out * 0.08, 1e-12);
-  EXPECT_NEAR(at(made.arrays.displacement, 1)[2], options.substeps.push_out * (0.1 - slop_of_cubes()), 1e-12);
+  EXPECT_NEAR(at(made.arrays.displacement, 0)[2], options.substeps.correction_rate * 0.08, 1e-12);
+  EXPECT_NEAR(at(made.arrays.displacement, 1)[2], options.substeps.correction_rate * (0.1 - slop_of_cubes()), 1e-12);
 }
 
 /// Five cubes on each other.

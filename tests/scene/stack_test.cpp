@@ -18,27 +18,27 @@ constexpr double h = 0.01;
 constexpr int steps = fast_build ? 1000 : 50;
 
 /// What becomes of boxes at rest.
-struct Course {
+struct SlidingEnd {
   double sinking = 0;         ///< [m] of the box that sinks most, at any time
   double drift = 0;           ///< [m] sideways, of the box that drifts most, at the end
   double kinetic_energy = 0;  ///< [J] the largest once the first tenth of the time is over
 };
 
 template <class Step>
-Course course_of(BoxWorld boxes, int count, Step&& step) {
+SlidingEnd course_of(BoxWorld boxes, int count, Step&& step) {
   const BoxWorld start = boxes;
-  Course course;
+  SlidingEnd sliding_end;
   for (int k = 0; k < count; ++k) {
     step(boxes);
     for (std::size_t i = 0; i < boxes.boxes.size(); ++i)
-      course.sinking = std::max(course.sinking, start.boxes[i].position[2] - boxes.boxes[i].position[2]);
-    if (k >= count / 10) course.kinetic_energy = std::max(course.kinetic_energy, boxes.kinetic_energy());
+      sliding_end.sinking = std::max(sliding_end.sinking, start.boxes[i].position[2] - boxes.boxes[i].position[2]);
+    if (k >= count / 10) sliding_end.kinetic_energy = std::max(sliding_end.kinetic_energy, boxes.kinetic_energy());
   }
   for (std::size_t i = 0; i < boxes.boxes.size(); ++i) {
     const Vector moved = boxes.boxes[i].position - start.boxes[i].position;
-    course.drift = std::max(course.drift, std::hypot(moved[0], moved[1]));
+    sliding_end.drift = std::max(sliding_end.drift, std::hypot(moved[0], moved[1]));
   }
-  return course;
+  return sliding_end;
 }
 
 /// The energy of boxes that gravity moves for half a step, which is what [BS]'s order leaves in the velocities: ± g h
@@ -57,20 +57,20 @@ double energy_of_step(const BoxWorld& boxes) {
 template <class T>
 class Stack : public testing::Test {
  public:
-  static Course by_step(const BoxWorld& boxes, SceneOptions options, int count = steps) {
+  static SlidingEnd by_step(const BoxWorld& boxes, SceneOptions options, int count = steps) {
     SceneSolver solver({.threads = 1});
     return course_of(boxes, count, [&](BoxWorld& now) { now.template step<T>(solver, options, h); });
   }
-  static Course by_targets(const BoxWorld& boxes, SceneOptions options, int count = steps) {
+  static SlidingEnd by_targets(const BoxWorld& boxes, SceneOptions options, int count = steps) {
     SceneSolver solver({.threads = 1});
     return course_of(boxes, count, [&](BoxWorld& now) { now.template step_with_targets<T>(solver, options, h); });
   }
 
   /// Boxes may creep sideways by what friction leaves in each step, since a residual tells of approach alone.
-  static void expect_at_rest(const Course& course, double energy, const char* what) {
-    EXPECT_LE(course.sinking, SceneOptions{}.rest.tolerance) << what;
-    EXPECT_LE(course.drift, 0.05) << what;
-    EXPECT_LE(course.kinetic_energy, energy) << what;
+  static void expect_at_rest(const SlidingEnd& sliding_end, double energy, const char* what) {
+    EXPECT_LE(sliding_end.sinking, SceneOptions{}.rest.tolerance) << what;
+    EXPECT_LE(sliding_end.drift, 0.05) << what;
+    EXPECT_LE(sliding_end.kinetic_energy, energy) << what;
   }
 };
 using Precisions = testing::Types<float, double>;
@@ -102,7 +102,7 @@ TYPED_TEST(Stack, of_twenty_boxes_stands_under_simultaneous_contacts_alone_with_
 TYPED_TEST(Stack, of_twenty_boxes_sinks_where_sweeps_are_too_few_and_shock_propagation_holds_it) {
   const BoxWorld boxes = box_stack(20);
   SceneOptions options;
-  options.simultaneous.warm_start = 0;
+  options.pgs.warm_start = 0;
   set_iterations(options, 4);
   const int count = std::min(steps, 100);
   EXPECT_GT(this->by_targets(boxes, options, count).sinking, 10 * options.rest.tolerance);
@@ -131,7 +131,7 @@ TYPED_TEST(Stack, of_a_heavy_box_on_a_light_one_rests) {
   const int count = std::min(steps, 50);
   this->expect_at_rest(this->by_step(boxes, options, count), 2 * energy_of_half_step(boxes), "resting");
   set_iterations(options, 5000);
-  this->expect_at_rest(this->by_targets(boxes, options, count), energy_of_half_step(boxes), "simultaneous");
+  this->expect_at_rest(this->by_targets(boxes, options, count), energy_of_half_step(boxes), "pgs");
   set_iterations(options, 10);
   options.shock_propagation.enabled = true;
   this->expect_at_rest(this->by_targets(boxes, options, 10 * count), energy_of_half_step(boxes) / 100,
@@ -144,7 +144,7 @@ TYPED_TEST(Stack, of_boxes_in_a_pyramid_rests) {
   const int count = std::min(steps, 50);
   this->expect_at_rest(this->by_step(boxes, options, count), 2 * energy_of_half_step(boxes), "resting");
   set_iterations(options, 100);
-  this->expect_at_rest(this->by_targets(boxes, options, 4 * count), energy_of_step(boxes), "simultaneous");
+  this->expect_at_rest(this->by_targets(boxes, options, 4 * count), energy_of_step(boxes), "pgs");
 }
 
 TYPED_TEST(Stack, that_overlaps_is_pushed_apart) {
@@ -154,7 +154,7 @@ TYPED_TEST(Stack, that_overlaps_is_pushed_apart) {
   SceneOptions options;
   set_iterations(options, 20000);
   const auto deepest = [](const BoxWorld& now) {
-    const auto gaps = now.scene<TypeParam>().gap;
+    const auto gaps = now.scene<TypeParam>().separation;
     return -static_cast<double>(*std::min_element(gaps.begin(), gaps.end()));
   };
   // Resting contacts end within a hundredth of the tolerance; positions of 3 m have roundings in the gaps.

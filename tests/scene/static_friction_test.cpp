@@ -21,12 +21,15 @@ const std::vector<Way>& ways() {
   static const std::vector<Way> all = [] {
     SceneOptions iteration;
     iteration.method = SceneMethod::iteration;
-    iteration.iteration.swept = SweptContacts::touching;
-    SceneOptions one_piece;
-    one_piece.simultaneous.time_step = h;
-    return std::vector<Way>{{"substeps", in_substeps()}, {"swept substeps", in_swept_substeps()},
-                            {"simultaneous", {}},        {"in one piece", one_piece},
-                            {"iteration", iteration},    {"step", {}, true}};
+    iteration.iteration.swept = ContactFilter::touching;
+    SceneOptions single_substep;
+    single_substep.pgs.time_step = h;
+    return std::vector<Way>{{"substeps", in_substeps()},
+                            {"swept substeps", in_swept_substeps()},
+                            {"pgs", {}},
+                            {"in one piece", single_substep},
+                            {"iteration", iteration},
+                            {"step", {}, true}};
   }();
   return all;
 }
@@ -50,11 +53,11 @@ class StaticFriction : public testing::Test {
     for (int k = 0; k < seconds / h; ++k) {
       if (way.steps) {
         box_.template step<T>(solver_, way.options, h);
-      } else if (way.options.method == SceneMethod::substeps || way.options.simultaneous.time_step > 0) {
+      } else if (way.options.method == SceneMethod::substeps || way.options.pgs.time_step > 0) {
         box_.template step_in_substeps<T>(solver_, way.options, h);
       } else {
         SceneData<T> scene = box_.template scene_with_forces<T>(h);
-        scene.gap.clear();
+        scene.separation.clear();
         if (!knows_forces) scene.velocity_change = scene.angular_velocity_change = {};
         SceneArrays<T> arrays(scene);
         solver_.solve(scene.view(), arrays.view(), way.options);

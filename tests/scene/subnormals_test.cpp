@@ -49,7 +49,7 @@ std::vector<SceneOptions> options_of(const std::vector<SceneMethod>& methods) {
   for (const SceneMethod method : methods) {
     SceneOptions options = usual(method);
     options.relative_tolerance = 0;
-    options.iteration.swept = SweptContacts::touching;
+    options.iteration.swept = ContactFilter::touching;
     made.push_back(options);
   }
   return made;
@@ -66,7 +66,7 @@ void on_every_isa(const std::vector<SceneMethod>& methods, const F& f) {
 TYPED_TEST(Subnormals, are_zero_in_impulses_of_contacts) {
   using T = TypeParam;
   const auto scene = sliding_columns<T>(1, 0.1, least<T>, 0.5);
-  on_every_isa({SceneMethod::simultaneous, SceneMethod::substeps}, [&](const auto& options, Isa isa, const auto& what) {
+  on_every_isa({SceneMethod::pgs, SceneMethod::substeps}, [&](const auto& options, Isa isa, const auto& what) {
     const auto found = solved(scene, options, {.isa = isa, .threads = 1});
     std::size_t subnormal = 0, pushed = 0;
     for (std::size_t i = 0; i < scene.contact_count(); ++i) {
@@ -96,12 +96,12 @@ TYPED_TEST(Subnormals, as_squares_leave_friction_in_its_cone) {
           const double down = size * std::sqrt(least<T>) / mass;
           auto scene = sliding_columns<T>(mass, down, aside * down, friction);
           if (has_models) add_neutral_models(scene);
-          std::vector<SceneMethod> methods = {SceneMethod::simultaneous, SceneMethod::substeps};
+          std::vector<SceneMethod> methods = {SceneMethod::pgs, SceneMethod::substeps};
           if (!has_models) methods.push_back(SceneMethod::iteration);
           on_every_isa(methods, [&](SceneOptions options, Isa isa, const std::string& what) {
             for (const double relaxation : {1.0, 0.5, 1.3}) {
-              if (relaxation != 1 && options.method != SceneMethod::simultaneous) continue;
-              options.simultaneous.relaxation = relaxation;
+              if (relaxation != 1 && options.method != SceneMethod::pgs) continue;
+              options.pgs.relaxation = relaxation;
               const auto found = solved(scene, options, {.isa = isa, .threads = 1});
               double pushed = 0;
               for (std::size_t i = 0; i < scene.contact_count(); ++i) {
@@ -126,8 +126,8 @@ TYPED_TEST(Subnormals, as_squares_change_no_impulse_of_an_island_that_has_conver
     const auto column = sliding_columns<T>(mass, down, down, 0.5, 0.9, {2});
     SceneData<T> both = column;
     append(both, sliding_columns<T>(1, 1, 0.1, 0.5, 0.9, {20}));
-    SceneOptions options = usual(SceneMethod::simultaneous);
-    options.simultaneous.iterations = 100;
+    SceneOptions options = usual(SceneMethod::pgs);
+    options.pgs.iterations = 100;
     options.relative_tolerance = 0.1;
     for (const Isa isa : available_isas()) {
       const std::string what = std::string(to_string(isa)) + ", size " + std::to_string(size);
@@ -149,17 +149,17 @@ TYPED_TEST(Subnormals, as_radius_of_an_ellipse_are_no_friction) {
       add_neutral_models(scene);
       scene.friction_2.assign(scene.contact_count(), T(0.4));
       scene.friction_direction[0].assign(scene.contact_count(), T(1));
-      on_every_isa({SceneMethod::simultaneous, SceneMethod::substeps}, [&](const auto& options, Isa isa,
-                                                                           const std::string& what) {
-        const auto found = solved(scene, options, {.isa = isa, .threads = 1});
-        for (std::size_t i = 0; i < scene.contact_count(); ++i) {
-          const Vector p = found.impulse(i);
-          EXPECT_LE(found.arrays.status[i], Status::separating) << what << ", speed " << speed << ", contact " << i;
-          EXPECT_EQ(p[0], 0) << what << ", speed " << speed << ", contact " << i;
-          EXPECT_EQ(p[1], 0) << what << ", speed " << speed << ", contact " << i;
-          EXPECT_GE(p[2], 0) << what << ", speed " << speed << ", contact " << i;
-        }
-      });
+      on_every_isa(
+          {SceneMethod::pgs, SceneMethod::substeps}, [&](const auto& options, Isa isa, const std::string& what) {
+            const auto found = solved(scene, options, {.isa = isa, .threads = 1});
+            for (std::size_t i = 0; i < scene.contact_count(); ++i) {
+              const Vector p = found.impulse(i);
+              EXPECT_LE(found.arrays.status[i], Status::separating) << what << ", speed " << speed << ", contact " << i;
+              EXPECT_EQ(p[0], 0) << what << ", speed " << speed << ", contact " << i;
+              EXPECT_EQ(p[1], 0) << what << ", speed " << speed << ", contact " << i;
+              EXPECT_GE(p[2], 0) << what << ", speed " << speed << ", contact " << i;
+            }
+          });
     }
 }
 
@@ -173,11 +173,11 @@ TYPED_TEST(Subnormals, as_bounds_of_a_row_are_zero) {
     row.body_a = a;
     row.linear_a = {1, 0, 0};
     row.target_velocity = 1;
-    row.largest_impulse = std::numeric_limits<T>::min() / 10;
-    row.least_impulse = 0;
+    row.max_impulse = std::numeric_limits<T>::min() / 10;
+    row.min_impulse = 0;
     scene.joints.rows.push_back(row);
   }
-  on_every_isa({SceneMethod::simultaneous, SceneMethod::iteration, SceneMethod::substeps},
+  on_every_isa({SceneMethod::pgs, SceneMethod::iteration, SceneMethod::substeps},
                [&](const auto& options, Isa isa, const auto& what) {
                  const auto found = solved(scene, options, {.isa = isa, .threads = 1});
                  for (const T impulse : found.arrays.joint_impulse) EXPECT_EQ(impulse, T(0)) << what;
@@ -192,7 +192,7 @@ TYPED_TEST(Subnormals, and_roundings_are_not_those_of_the_hosts_mode) {
   const unsigned usual_mode = _mm_getcsr();
   const unsigned flushing = usual_mode | 0x8040u, upward = usual_mode | 0x4000u;
   for (const SceneOptions& options :
-       options_of({SceneMethod::simultaneous, SceneMethod::iteration, SceneMethod::resting, SceneMethod::substeps})) {
+       options_of({SceneMethod::pgs, SceneMethod::iteration, SceneMethod::resting, SceneMethod::substeps})) {
     const auto expected = solved(scene, options);
     for (const unsigned mode : {flushing, upward}) {
       Solved<T> found{SceneArrays<T>(scene), {}};

@@ -46,7 +46,7 @@ void disturb(BoxWorld& boxes, unsigned seed) {
 
 /// A box of this mass falls 1 m on boxes of 1 kg that have come to rest. e = 0.
 template <class T>
-void expect_no_rebound(int boxes, double mass, double most_speed) {
+void expect_no_rebound(int boxes, double mass, double max_speed) {
   const std::string what = std::to_string(mass) + " kg on " + std::to_string(boxes);
   BoxWorld world_of_boxes = box_stack(boxes);
   disturb(world_of_boxes, 1);
@@ -63,7 +63,7 @@ void expect_no_rebound(int boxes, double mass, double most_speed) {
   }
   // Positions of float are read to 1e-7 m.
   EXPECT_LE(most, start + 1e-6 * std::abs(start)) << what;
-  EXPECT_LE(up, most_speed) << what;
+  EXPECT_LE(up, max_speed) << what;
 }
 
 // Today's largest is 0.7 m/s, of 10 kg on 1 kg: the fall is at 4.43 m/s.
@@ -99,14 +99,14 @@ TYPED_TEST(Substeps, tell_how_much_energy_they_have_removed) {
   boxes.boxes[1].position[2] -= 0.2;
   const SceneData<TypeParam> scene = boxes.template scene<TypeParam>();
   SceneOptions options = in_swept_substeps();
-  options.substeps.relaxing = 0;  // the push stays in the velocities
+  options.substeps.relax_iterations = 0;  // the push stays in the velocities
   const auto made = solved(scene, options);
   EXPECT_GT(made.report.energy_removed, 0);
   EXPECT_NEAR(static_cast<double>(made.arrays.island_energy_removed[0]), made.report.energy_removed,
               epsilon<TypeParam> * made.report.energy_removed);
   EXPECT_NEAR(energy_after(scene, made), 0, 1e-6);
 
-  options.method = SceneMethod::simultaneous;
+  options.method = SceneMethod::pgs;
   EXPECT_EQ(solved(scene, options).report.energy_removed, 0);
 }
 
@@ -119,7 +119,7 @@ TYPED_TEST(Substeps, give_back_by_restitution_no_more_than_was_lost) {
     for (const double speed : {3.0, -3.0}) scene.add(Body{.velocity = {speed, 0, 0}});
     scene.add(Contact{.a = 0, .normal = {1, 0, 0}, .restitution = 1});
     scene.add(Contact{.a = 1, .b = 0, .normal = {1, 0, 0}, .restitution = 1});
-    scene.gap = {0, static_cast<TypeParam>(-overlap)};
+    scene.separation = {0, static_cast<TypeParam>(-overlap)};
     const auto made = solved(scene, in_swept_substeps());
     EXPECT_LE(energy_after(scene, made), 9 * (1 + 1e-5)) << overlap;
   }

@@ -17,8 +17,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 TYPED_TEST_SUITE(Substeps, Precisions);
 
 /// A unit cube or a ball over the world's plane, which its lowest point may touch.
-struct Lone {
-  double gap = 0, velocity = 0;  ///< [m], [m/s]
+struct SingleManifold {
+  double separation = 0, velocity = 0;  ///< [m], [m/s]
 
   template <class T>
   Solved<T> step(const SceneOptions& options, double gravity, double restitution = 0) {
@@ -27,25 +27,25 @@ struct Lone {
     scene.velocity_change = scene.angular_velocity_change = vectors<T>(1);
     put(scene.velocity_change, 0, {0, 0, -gravity * h});
     scene.add(Contact{.a = 0, .restitution = restitution});
-    put(scene.lever_a, 0, {0, 0, -0.5});
-    scene.gap.push_back(static_cast<T>(gap));
+    put(scene.r_a, 0, {0, 0, -0.5});
+    scene.separation.push_back(static_cast<T>(separation));
     auto made = solved(scene, options);
-    gap += at(made.arrays.displacement, 0)[2];
+    separation += at(made.arrays.displacement, 0)[2];
     velocity = made.velocity(0)[2];
     return made;
   }
 
-  /// [m] to which it rises: aim.hpp has the velocity that a body keeps that falls in substeps. Beside direct solutions,
-  /// which take one, it flies on a parabola.
+  /// [m] to which it rises: substep_targets.hpp has the velocity that a body keeps that falls in substeps. Beside
+  /// direct solutions, which take one, it flies on a parabola.
   double height(int substeps) const {
     const double at_mid_substep = velocity - (substeps == 1 ? 0 : g * h / substeps / 2);
-    return gap + at_mid_substep * at_mid_substep / (2 * g);
+    return separation + at_mid_substep * at_mid_substep / (2 * g);
   }
 };
 
 TYPED_TEST(Substeps, let_an_elastic_ball_keep_its_height_over_fifty_bounces) {
   for (const SceneOptions& options : {in_substeps(), in_substeps(4)}) {
-    Lone ball{.gap = 1};
+    SingleManifold ball{.separation = 1};
     const double height = ball.height(options.substeps.least);
     int bounces = 0;
     for (int k = 0; bounces < 50 && k < 4000; ++k) {
@@ -63,7 +63,7 @@ TYPED_TEST(Substeps, let_an_elastic_ball_keep_its_height_over_fifty_bounces) {
 TYPED_TEST(Substeps, let_a_ball_rebound_at_its_share_of_the_speed_of_impact) {
   for (const SceneOptions& options : {in_substeps(), in_substeps(4)})
     for (const double start : {0.2, 1.0, 1.01, 1.05, 3.0}) {
-      Lone ball{.gap = start};
+      SingleManifold ball{.separation = start};
       const double height = ball.height(options.substeps.least);
       for (int k = 0; k < 400 && ball.velocity <= 0; ++k) ball.step<TypeParam>(options, g, 0.5);
       // The speed of impact is √(2 g height) before, and after it: half as fast is a quarter as high.
@@ -86,9 +86,9 @@ TYPED_TEST(Substeps, move_a_free_body_as_its_substeps_do) {
     EXPECT_NEAR(length(turned - h * Vector{0.25, 0.5, -1}), 0, tolerance);
     EXPECT_EQ(alone.velocity(0), scene.velocity(0));
 
-    Lone over_the_plane{.gap = 10, .velocity = 3};
+    SingleManifold over_the_plane{.separation = 10, .velocity = 3};
     over_the_plane.step<TypeParam>(in_substeps(n), g);
-    EXPECT_NEAR(over_the_plane.gap, 10 + 3 * h + fallen, tolerance);
+    EXPECT_NEAR(over_the_plane.separation, 10 + 3 * h + fallen, tolerance);
   }
 }
 
@@ -128,13 +128,13 @@ TYPED_TEST(Substeps, carry_a_box_on_a_kinematic_one_that_moves_along_or_up) {
 
 TYPED_TEST(Substeps, let_an_open_gap_close_and_no_more) {
   // The gap lies in the first, third and last of the four substeps of 4.2 mm.
-  for (const double gap : {0.001, 0.01, 0.016}) {
-    Lone body{.gap = gap, .velocity = -1};
+  for (const double separation : {0.001, 0.01, 0.016}) {
+    SingleManifold body{.separation = separation, .velocity = -1};
     body.step<TypeParam>(in_substeps(4), 0);
-    EXPECT_NEAR(body.gap, 0, 16 * epsilon<TypeParam>) << gap;
+    EXPECT_NEAR(body.separation, 0, 16 * epsilon<TypeParam>) << separation;
     body.step<TypeParam>(in_substeps(4), 0);
-    EXPECT_NEAR(body.gap, 0, 16 * epsilon<TypeParam>) << gap;
-    EXPECT_NEAR(body.velocity, 0, 16 * epsilon<TypeParam>) << gap;
+    EXPECT_NEAR(body.separation, 0, 16 * epsilon<TypeParam>) << separation;
+    EXPECT_NEAR(body.velocity, 0, 16 * epsilon<TypeParam>) << separation;
   }
 }
 
@@ -142,24 +142,24 @@ TYPED_TEST(Substeps, push_an_overlap_out_to_the_slop_no_faster_than_allowed_and_
   const double tolerance = 64 * epsilon<TypeParam>;
   for (const double speed : {0.5, 3.0}) {
     SceneOptions options = in_substeps(4);
-    options.substeps.largest_push_out_speed = speed;
-    Lone body{.gap = -0.5};
+    options.substeps.max_correction_speed = speed;
+    SingleManifold body{.separation = -0.5};
     // A fifth of 0.495 m in a substep would be 24 m/s.
     body.step<TypeParam>(options, 0);
-    EXPECT_NEAR(body.gap, -0.5 + speed * h, tolerance);
+    EXPECT_NEAR(body.separation, -0.5 + speed * h, tolerance);
     EXPECT_NEAR(body.velocity, 0, tolerance);
     for (int k = 0; k < 180; ++k) {
-      const double before = body.gap;
+      const double before = body.separation;
       body.step<TypeParam>(options, 0);
-      EXPECT_LE(body.gap - before, speed * h + tolerance);
-      EXPECT_GE(body.gap - before, -tolerance);
+      EXPECT_LE(body.separation - before, speed * h + tolerance);
+      EXPECT_GE(body.separation - before, -tolerance);
       EXPECT_NEAR(body.velocity, 0, tolerance);
     }
-    EXPECT_NEAR(body.gap, -slop_of_cubes(), 1e-6);
+    EXPECT_NEAR(body.separation, -slop_of_cubes(), 1e-6);
   }
-  Lone within{.gap = -0.004};
+  SingleManifold within{.separation = -0.004};
   within.step<TypeParam>(in_substeps(4), 0);
-  EXPECT_EQ(within.gap, -0.004);
+  EXPECT_EQ(within.separation, -0.004);
 }
 
 // In one substep of h, with ω = 2π f: ω/(2ζ + hω) of the depth below the slop in a second, less the yield of the
@@ -169,7 +169,7 @@ TYPED_TEST(Substeps, hold_a_contact_as_stiffly_as_its_frequency_says) {
     SceneData<TypeParam> scene;
     scene.add(Body{});
     scene.add(Contact{});
-    scene.gap = {TypeParam(-0.025)};
+    scene.separation = {TypeParam(-0.025)};
     scene.frequency = {static_cast<TypeParam>(frequency)};
     if (damping_ratio != SubstepsOptions{}.contact_damping_ratio)
       scene.damping_ratio = {static_cast<TypeParam>(damping_ratio)};
@@ -189,7 +189,7 @@ TYPED_TEST(Substeps, hold_a_contact_as_stiffly_as_its_frequency_says) {
     for (const double damping_ratio : {0.0, 1.0, SubstepsOptions{}.contact_damping_ratio})
       EXPECT_NEAR(pushed(frequency, damping_ratio), expected(frequency, damping_ratio), tolerance)
           << frequency << " Hz, " << damping_ratio;
-  EXPECT_NEAR(pushed(infinity, 1), SubstepsOptions{}.push_out * below, tolerance);
+  EXPECT_NEAR(pushed(infinity, 1), SubstepsOptions{}.correction_rate * below, tolerance);
   EXPECT_EQ(pushed(0, 1), 0);
 }
 

@@ -22,10 +22,10 @@ TYPED_TEST_SUITE(Substeps, Precisions);
 /// The figures are marks of the method: a drift of 1 mm, and 3 mm more overlap than the slop. A box on k others
 /// sinks by the overlap of k contacts, and would fall further.
 template <class T>
-void expect_rest(BoxWorld boxes, double largest_drift, const std::string& what) {
+void expect_rest(BoxWorld boxes, double max_drift, const std::string& what) {
   const BoxWorld start = boxes;
   SceneOptions options = in_substeps();
-  const double most_overlap = slop_of_cubes() + 3 * millimetre;
+  const double max_overlap = slop_of_cubes() + 3 * millimetre;
   SceneSolver solver({.threads = 1});
   double overlap = 0;
   for (int k = 0; k < (fast_build ? 600 : 30); ++k) {
@@ -36,10 +36,10 @@ void expect_rest(BoxWorld boxes, double largest_drift, const std::string& what) 
   for (std::size_t i = 0; i < boxes.boxes.size(); ++i) {
     const Vector from = start.boxes[i].position, moved = boxes.boxes[i].position - from;
     drift = std::max(drift, std::hypot(moved[0], moved[1]));
-    EXPECT_GE(moved[2], -(from[2] + 0.5) * most_overlap) << what << ", box " << i << " falls";
+    EXPECT_GE(moved[2], -(from[2] + 0.5) * max_overlap) << what << ", box " << i << " falls";
   }
-  EXPECT_LE(drift, largest_drift) << what;
-  EXPECT_LE(std::max(overlap, deepest_overlap(boxes)), most_overlap) << what;
+  EXPECT_LE(drift, max_drift) << what;
+  EXPECT_LE(std::max(overlap, deepest_overlap(boxes)), max_overlap) << what;
 }
 
 BoxWorld stack_with_on_top(double mass) {

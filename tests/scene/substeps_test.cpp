@@ -65,19 +65,19 @@ TEST(NumberOfSubsteps, is_raised_by_a_load_of_contacts_once_it_has_lasted_three_
 TEST(NumberOfSubsteps, is_not_raised_by_one_impact) {
   // At 20 m/s a box meets the plane in some substep of the second step; the last substep's impulse is a load of 0.5 4
   // 20 m/s / h for the next one, which would take 23.
-  for (const double gap : {0.34, 0.42, 0.5, 0.58, 0.65}) {
+  for (const double separation : {0.34, 0.42, 0.5, 0.58, 0.65}) {
     BoxWorld boxes = box_stack(1);
-    boxes.boxes[0].position[2] += gap;
+    boxes.boxes[0].position[2] += separation;
     boxes.boxes[0].velocity = {0, 0, -20};
     SceneSolver solver({.threads = 1});
     bool met = false;
     for (int k = 0; k < 30; ++k) {
       EXPECT_EQ(boxes.step_in_substeps<double>(solver, in_swept_substeps(), h).substeps,
                 SceneThresholds::swept_substeps)
-          << gap << ", " << k;
+          << separation << ", " << k;
       met = met || boxes.boxes[0].velocity[2] > -1;
     }
-    EXPECT_TRUE(met) << gap;
+    EXPECT_TRUE(met) << separation;
   }
 }
 
@@ -182,10 +182,10 @@ TYPED_TEST(Substeps, begin_with_warm_impulses_as_with_those_of_keys) {
 // Points with new names in the places of old ones: the manifold begins with the force and the moment that it had. Only
 // friction between its points may be another one, which moves no body.
 TYPED_TEST(Substeps, keep_the_load_of_a_manifold_whose_points_have_new_names) {
-  for (const SceneMethod method : {SceneMethod::substeps, SceneMethod::simultaneous}) {
+  for (const SceneMethod method : {SceneMethod::substeps, SceneMethod::pgs}) {
     SceneOptions options = in_substeps(4);
     options.method = method;
-    options.simultaneous.iterations = 1;
+    options.pgs.iterations = 1;
     SceneData<TypeParam> scene = falling<TypeParam>(box_stack(2));
     SceneSolver solver({.threads = 1}), same({.threads = 1});
     for (int k = 0; k < 20; ++k) solved(solver, scene, options), solved(same, scene, options);
@@ -237,12 +237,12 @@ TYPED_TEST(Substeps, leave_the_error_of_a_row_of_frequency_zero_and_take_it_out_
 
 // The error is gone within its substep. There the row is soft again, and a body at v = -0.4 m/s, all of the way
 // that was left in that substep of 4.2 mm, moves on by the share 1 / (1 + a2) of it. The relaxing sweep then stops it.
-// With a frequency of 1/(4h) and ζ = 2, a2 = π/2 (4 + π/2): aim.hpp.
+// With a frequency of 1/(4h) and ζ = 2, a2 = π/2 (4 + π/2): substep_targets.hpp.
 TYPED_TEST(Substeps, let_the_slack_error_of_a_row_that_only_pushes_shrink_to_nothing) {
   using T = TypeParam;
   const double tolerance = 16 * epsilon<T>, pi = 3.14159265358979323846;
   const double left = 0.01 - 2 * h / 4, further = left / (1 + pi / 2 * (4 + pi / 2));
-  const typename JointRowData<T>::Row slack{.least_impulse = 0, .error = T(0.01)};
+  const typename JointRowData<T>::Row slack{.min_impulse = 0, .error = T(0.01)};
   const auto taut = with_row<T>(-1, slack);
   EXPECT_NEAR(moved(taut), -0.01 - further, tolerance);
   EXPECT_NEAR(length(taut.velocity(0)), 0, tolerance);
@@ -250,12 +250,12 @@ TYPED_TEST(Substeps, let_the_slack_error_of_a_row_that_only_pushes_shrink_to_not
   EXPECT_NEAR(moved(with_row<T>(1, slack)), h, tolerance);
   EXPECT_EQ(moved(with_row<T>(0, slack)), 0);
   // A rope's row pulls alone: its error is slack below zero.
-  const typename JointRowData<T>::Row rope{.largest_impulse = 0, .error = T(-0.01)};
+  const typename JointRowData<T>::Row rope{.max_impulse = 0, .error = T(-0.01)};
   EXPECT_NEAR(moved(with_row<T>(1, rope)), 0.01 + further, tolerance);
   EXPECT_NEAR(moved(with_row<T>(-1, rope)), -h, tolerance);
   // A row that is drawn out goes back.
-  EXPECT_LT(moved(with_row<T>(0, {.largest_impulse = 0, .error = T(0.01)})), -0.005);
-  EXPECT_EQ(moved(with_row<T>(0, {.largest_impulse = 0, .error = T(-0.01)})), 0);
+  EXPECT_LT(moved(with_row<T>(0, {.max_impulse = 0, .error = T(0.01)})), -0.005);
+  EXPECT_EQ(moved(with_row<T>(0, {.max_impulse = 0, .error = T(-0.01)})), 0);
 }
 
 /// [N s] The impulse that the next step begins with, of a body of 1 kg that comes at `speed` against a plane.
@@ -295,7 +295,7 @@ TYPED_TEST(Substeps, keep_the_impulse_of_a_row_over_the_step_within_its_bounds) 
   for (int k = 0; k < 200; ++k) {
     const auto bound = static_cast<T>(draw.uniform(0.01, 0.5));
     const double speed = k % 2 == 0 ? -1 : 1;
-    const auto made = with_row<T>(speed, {.least_impulse = -bound, .largest_impulse = bound}, 2 + k % 40);
+    const auto made = with_row<T>(speed, {.min_impulse = -bound, .max_impulse = bound}, 2 + k % 40);
     const T impulse = speed < 0 ? made.arrays.joint_impulse[0] : -made.arrays.joint_impulse[0];
     EXPECT_LE(impulse, bound);
     EXPECT_NEAR(impulse, bound, 50 * epsilon<T> * bound);

@@ -60,14 +60,14 @@ TYPED_TEST(Memory, of_an_island_that_is_left_out_lasts_for_the_documented_number
   SceneData<T> scene = box_stack(5).template scene_with_forces<T>(h);
   SceneData<T> hanging = chain<T>(6);
   hanging.velocity_change = hanging.angular_velocity_change = vectors<T>(hanging.body_count());
-  hanging.gap.assign(hanging.contact_count(), T(0));
+  hanging.separation.assign(hanging.contact_count(), T(0));
   append(scene, hanging);
   scene.key.clear();
   for (std::size_t i = 0; i < scene.contact_count(); ++i) scene.key.push_back(i + 1);
   for (std::size_t i = 0; i < scene.row_count(); ++i) scene.joints.rows[i].key = i + 1;
   SceneData<T> other = box_stack(1).template scene_with_forces<T>(h), other_chain = chain<T>(2);
   other_chain.velocity_change = other_chain.angular_velocity_change = vectors<T>(other_chain.body_count());
-  other_chain.gap.assign(other_chain.contact_count(), T(0));
+  other_chain.separation.assign(other_chain.contact_count(), T(0));
   append(other, other_chain);
   other.key.clear();
   for (std::size_t i = 0; i < other.contact_count(); ++i) other.key.push_back(1000 + i);
@@ -81,9 +81,9 @@ TYPED_TEST(Memory, of_an_island_that_is_left_out_lasts_for_the_documented_number
       return solved(solver, scene, options);
     };
     const Solved<T> expected = after(0), cold = solved(scene, options);
-    for (const int left_out : {1, SceneThresholds::remembered_calls})
+    for (const int left_out : {1, SceneThresholds::warm_start_calls})
       expect_same_bits(after(left_out).arrays, expected.arrays, std::to_string(left_out) + " calls");
-    const Solved<T> forgotten = after(SceneThresholds::remembered_calls + 1);
+    const Solved<T> forgotten = after(SceneThresholds::warm_start_calls + 1);
     expect_same_bits(forgotten.arrays, cold.arrays, "forgotten");
     // Direct islands may find the same impulses from any start.
     if (forgotten.report.swept > 0) {
@@ -102,9 +102,9 @@ SceneData<T> without_one_point(const BoxWorld& boxes, const F& f) {
   for (std::size_t i = 0; i < all.contact_count(); ++i) {
     if (static_cast<int>(i % 4) == f(static_cast<int>(i / 4))) continue;
     const std::size_t c = made.add(Contact{all.body_a[i], all.body_b[i], at(all.normal, i), {}, boxes.friction, 0});
-    put(made.lever_a, c, at(all.lever_a, i));
-    put(made.lever_b, c, at(all.lever_b, i));
-    made.gap.push_back(all.gap[i]);
+    put(made.r_a, c, at(all.r_a, i));
+    put(made.r_b, c, at(all.r_b, i));
+    made.separation.push_back(all.separation[i]);
     made.key.push_back(all.key[i]);
   }
   return made;
@@ -146,7 +146,7 @@ TYPED_TEST(Memory, of_a_lift_is_its_change_of_velocity) {
   for (const SceneOptions& options : {in_substeps(), in_swept_substeps(), in_substeps(32)})
     for (const bool turns : {false, true})
       for (const double share : {0.3, 0.6, 0.75, 0.96}) {
-        double gap = 0, velocity = 0, of_plate = 0, load = 0;
+        double separation = 0, velocity = 0, of_plate = 0, load = 0;
         SceneSolver solver({.threads = 1});
         for (int k = 0; k <= 30; ++k) {
           const double falls = k < 30 ? 0 : share * g * h;
@@ -160,14 +160,14 @@ TYPED_TEST(Memory, of_a_lift_is_its_change_of_velocity) {
           put(scene.velocity_change, 0, {0, 0, -falls});
           put(scene.velocity_change, 1, {0, 0, -g * h});
           scene.add(Contact{.a = 1, .b = 0, .friction = 0});
-          put(scene.lever_a, 0, {});
-          put(scene.lever_b, 0, {});
-          scene.gap.push_back(static_cast<T>(gap));
+          put(scene.r_a, 0, {});
+          put(scene.r_b, 0, {});
+          scene.separation.push_back(static_cast<T>(separation));
           scene.key.push_back(1);
           const Solved<T> made = solved(solver, scene, options);
           velocity = made.velocity(1)[2];
           load = made.impulse(0)[2];
-          gap += at(made.arrays.displacement, 1)[2] - h * of_plate;
+          separation += at(made.arrays.displacement, 1)[2] - h * of_plate;
         }
         const std::string what =
             "least " + std::to_string(options.substeps.least) + ", " + std::to_string(share) + " g";
@@ -175,7 +175,7 @@ TYPED_TEST(Memory, of_a_lift_is_its_change_of_velocity) {
         const double tolerance = 64 * epsilon<T> + 2e-5 * g * h;
         EXPECT_NEAR(load, (1 - share) * g * h, tolerance) << what;
         EXPECT_NEAR(velocity, of_plate, tolerance) << what;
-        EXPECT_NEAR(gap, 0, 64 * epsilon<T> + 2e-5 * g * h * h) << what;
+        EXPECT_NEAR(separation, 0, 64 * epsilon<T> + 2e-5 * g * h * h) << what;
       }
 }
 

@@ -77,7 +77,7 @@ Pairs joined(Pairs x, const Pairs& y) {
 }
 
 /// The least colours in the order of the pairs.
-std::vector<std::size_t> least_colours(std::size_t bodies, const Pairs& pairs) {
+std::vector<std::size_t> min_colours(std::size_t bodies, const Pairs& pairs) {
   std::vector<std::set<std::size_t>> used(bodies);
   std::vector<std::size_t> colours;
   for (const auto& [a, b] : pairs) {
@@ -92,9 +92,9 @@ std::vector<std::size_t> least_colours(std::size_t bodies, const Pairs& pairs) {
   }
   return colours;
 }
-void expect_least_colours(std::size_t bodies, const Pairs& pairs, const char* what) {
+void expect_min_colours(std::size_t bodies, const Pairs& pairs, const char* what) {
   const Coloured found(bodies, {}, pairs);
-  const std::vector<std::size_t> expected = least_colours(bodies, pairs);
+  const std::vector<std::size_t> expected = min_colours(bodies, pairs);
   for (std::size_t i = 0; i < pairs.size(); ++i) EXPECT_EQ(found.turn(i), expected[i]) << what << ", manifold " << i;
 }
 
@@ -135,7 +135,7 @@ TEST(TreeColours, are_the_least_ones_in_any_order_and_where_pairs_come_again) {
       if (draw.below(3) == 0) pairs.emplace_back(i, -1);
     }
     for (std::size_t i = pairs.size(); i > 1; --i) std::swap(pairs[i - 1], pairs[draw.below(i)]);
-    expect_least_colours(bodies, pairs, "a tree");
+    expect_min_colours(bodies, pairs, "a tree");
   }
 }
 
@@ -198,7 +198,7 @@ TEST(TreeColours, are_those_of_groups_for_manifolds_where_no_others_are_left) {
   }
   const Coloured found(82, groups, manifolds);
   EXPECT_EQ(found.graph().colours, 64u);
-  EXPECT_EQ(found.graph().uncoloured, 0u);
+  EXPECT_EQ(found.graph().overflow_constraints, 0u);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ class Triples : public testing::Test {
     add(row.body_b, row.linear_b, row.angular_b);
     return sum;
   }
-  static double greatest_rest(const SceneData<T>& scene, const Solved<T>& made) {
+  static double max_rest(const SceneData<T>& scene, const Solved<T>& made) {
     double greatest = 0;
     for (std::size_t i = 0; i < scene.row_count(); ++i) greatest = std::max(greatest, std::abs(rest(scene, made, i)));
     return greatest;
@@ -53,12 +53,12 @@ class Triples : public testing::Test {
   }
   /// Bounds that nothing reaches, with which rows are solved in turn.
   static SceneData<T> in_turn(SceneData<T> scene) {
-    for (Row& row : scene.joints.rows) row.largest_impulse = T(1e6);
+    for (Row& row : scene.joints.rows) row.max_impulse = T(1e6);
     return scene;
   }
   static SceneOptions sweeps(SceneMethod method, int count) {
     SceneOptions options = usual(method);
-    options.iteration.swept = SweptContacts::touching;
+    options.iteration.swept = ContactFilter::touching;
     set_iterations(options, count);
     return options;
   }
@@ -70,7 +70,7 @@ class Triples : public testing::Test {
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(Triples, Precisions);
 
-constexpr SceneMethod sweeping[] = {SceneMethod::simultaneous, SceneMethod::iteration, SceneMethod::resting};
+constexpr SceneMethod sweeping[] = {SceneMethod::pgs, SceneMethod::iteration, SceneMethod::resting};
 
 TYPED_TEST(Triples, hold_a_ball_joint_after_one_sweep) {
   double in_turn = 0;
@@ -78,8 +78,8 @@ TYPED_TEST(Triples, hold_a_ball_joint_after_one_sweep) {
     for (const SceneMethod method : sweeping) {
       const auto scene = this->joint(seed);
       const SceneOptions once = this->sweeps(method, 1);
-      EXPECT_LE(this->greatest_rest(scene, solved(scene, once)), this->bound) << to_string(method);
-      in_turn = std::max(in_turn, this->greatest_rest(scene, solved(this->in_turn(scene), once)));
+      EXPECT_LE(this->max_rest(scene, solved(scene, once)), this->bound) << to_string(method);
+      in_turn = std::max(in_turn, this->max_rest(scene, solved(this->in_turn(scene), once)));
     }
   EXPECT_GT(in_turn, 0.01);
 }
@@ -91,8 +91,8 @@ TYPED_TEST(Triples, reach_targets_and_give_way_by_their_compliance) {
       scene.joints.rows[i].target_velocity = TypeParam(0.25) * static_cast<TypeParam>(i);
       scene.joints.rows[i].compliance = TypeParam(0.5) * static_cast<TypeParam>(i + 1);
     }
-    const auto made = solved(scene, this->sweeps(SceneMethod::simultaneous, 1));
-    EXPECT_LE(this->greatest_rest(scene, made), this->bound);
+    const auto made = solved(scene, this->sweeps(SceneMethod::pgs, 1));
+    EXPECT_LE(this->max_rest(scene, made), this->bound);
     EXPECT_GT(std::abs(made.arrays.joint_impulse[0]), 0.001);
   }
 }
@@ -100,15 +100,15 @@ TYPED_TEST(Triples, reach_targets_and_give_way_by_their_compliance) {
 // The change is ω times that which brings J v + γ λ to its target, so that 1 - ω of what was missed is left.
 TYPED_TEST(Triples, leave_the_share_of_their_relaxation) {
   for (const double relaxation : {0.5, 1.5})
-    for (const int rounds : {1, 2}) {
+    for (const int inner_iterations : {1, 2}) {
       const auto scene = this->joint(7);
-      SceneOptions options = this->sweeps(SceneMethod::simultaneous, 1);
-      options.simultaneous.relaxation = relaxation;
-      options.simultaneous.rounds = rounds;
+      SceneOptions options = this->sweeps(SceneMethod::pgs, 1);
+      options.pgs.relaxation = relaxation;
+      options.pgs.inner_iterations = inner_iterations;
       const auto made = solved(scene, options), before = this->untouched(scene);
       for (std::size_t i = 0; i < 3; ++i)
-        EXPECT_NEAR(this->rest(scene, made, i), std::pow(1 - relaxation, rounds) * this->rest(scene, before, i),
-                    this->bound);
+        EXPECT_NEAR(this->rest(scene, made, i),
+                    std::pow(1 - relaxation, inner_iterations) * this->rest(scene, before, i), this->bound);
     }
 }
 
@@ -127,7 +127,7 @@ TYPED_TEST(Triples, are_no_rows_that_nearly_repeat_each_other) {
     mix(rows[1].angular_a, other.angular_a);
     mix(rows[1].linear_b, other.linear_b);
     mix(rows[1].angular_b, other.angular_b);
-    const SceneOptions options = this->sweeps(SceneMethod::simultaneous, 4);
+    const SceneOptions options = this->sweeps(SceneMethod::pgs, 4);
     const auto free = solved(scene, options), in_turn = solved(this->in_turn(scene), options);
     expect_same_bits(free.arrays, in_turn.arrays, std::to_string(apart));
     for (const T impulse : free.arrays.joint_impulse) EXPECT_LT(std::abs(impulse), 10);
@@ -137,20 +137,20 @@ TYPED_TEST(Triples, are_no_rows_that_nearly_repeat_each_other) {
 TYPED_TEST(Triples, are_no_rows_with_a_bound_and_no_two_rows) {
   for (const int kind : {0, 1, 2}) {
     auto scene = this->joint(5), other = scene;
-    if (kind == 0) scene.joints.rows[2].largest_impulse = TypeParam(1e6);
-    if (kind == 1) scene.joints.rows[0].least_impulse = TypeParam(-1e6);
+    if (kind == 0) scene.joints.rows[2].max_impulse = TypeParam(1e6);
+    if (kind == 1) scene.joints.rows[0].min_impulse = TypeParam(-1e6);
     if (kind == 2) {
       scene.joints.rows.pop_back();
       other.joints.rows.pop_back();
     }
-    const SceneOptions once = this->sweeps(SceneMethod::simultaneous, 1);
+    const SceneOptions once = this->sweeps(SceneMethod::pgs, 1);
     expect_same_bits(solved(scene, once).arrays, solved(this->in_turn(other), once).arrays, std::to_string(kind));
   }
 }
 
 TYPED_TEST(Triples, leave_a_tenth_of_what_ten_sweeps_in_turn_leave_of_a_chain) {
   double at_once = 0, in_turn = 0;
-  const SceneOptions options = this->sweeps(SceneMethod::simultaneous, 10);
+  const SceneOptions options = this->sweeps(SceneMethod::pgs, 10);
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     const auto scene = zigzag<TypeParam>(12, seed);
     at_once += solved(scene, options).report.residual;

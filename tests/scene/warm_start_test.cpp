@@ -51,7 +51,7 @@ TYPED_TEST(WarmStart, by_key_takes_fewer_sweeps_to_the_same_answer) {
   EXPECT_LE(warm.report.iterations, 8);
   // Contacts may share their load in several ways; velocities agree within the sum of the residuals of 30 contacts.
   for (std::size_t i = 0; i < this->scene_.body_count(); ++i)
-    EXPECT_NEAR(length(warm.velocity(i) - cold.velocity(i)), 0, 30 * 1e-4 * cold.report.greatest_approach) << i;
+    EXPECT_NEAR(length(warm.velocity(i) - cold.velocity(i)), 0, 30 * 1e-4 * cold.report.max_approach_speed) << i;
 }
 
 // The end is looked for in the first sweep and every fourth, by the reference too.
@@ -66,7 +66,7 @@ TYPED_TEST(WarmStart, lets_what_rests_end_with_its_first_sweep) {
   const auto resting = solved(scene, options);
   EXPECT_EQ(resting.report.iterations, 1);
   EXPECT_EQ(resting.report.not_converged, 0u);
-  EXPECT_LE(resting.report.residual, 1e-3 * resting.report.greatest_approach);
+  EXPECT_LE(resting.report.residual, 1e-3 * resting.report.max_approach_speed);
   EXPECT_EQ(solved_by_reference(widened(scene), options).report.iterations, 1);
 
   const auto sweeps_after = [&](double change) {
@@ -101,8 +101,8 @@ TYPED_TEST(WarmStart, does_not_begin_a_step) {
 TYPED_TEST(WarmStart, by_key_is_that_by_impulse) {
   for (const double share : {1.0, 0.5}) {
     SceneOptions options;
-    options.simultaneous.warm_start = share;
-    options.simultaneous.joint_warm_start = share / 2;
+    options.pgs.warm_start = share;
+    options.pgs.joint_warm_start = share / 2;
     SceneSolver solver({.threads = 1});
     const auto first = solved(solver, this->scene_, options), by_key = solved(solver, this->scene_, options);
     auto named_no_more = this->scene_;
@@ -138,7 +138,7 @@ TYPED_TEST(WarmStart, follows_a_key_to_another_place_and_forgets_those_that_are_
   const auto drop3 = [&](auto& v) {
     for (auto& column : v) drop(column);
   };
-  drop(next.body_a), drop(next.body_b), drop3(next.normal), drop3(next.lever_a), drop3(next.lever_b);
+  drop(next.body_a), drop(next.body_b), drop3(next.normal), drop3(next.r_a), drop3(next.r_b);
   drop(next.friction), drop(next.restitution), drop(next.tangential_restitution), drop(next.key);
   const auto found = solved(solver, next, {});
   auto expected = next;
@@ -176,7 +176,7 @@ TYPED_TEST(WarmStart, ends_with_forget_and_with_a_share_of_nothing) {
   SceneSolver solver({.threads = 1});
   const auto first = solved(solver, this->scene_, {});
   SceneOptions none;
-  none.simultaneous.warm_start = none.simultaneous.joint_warm_start = 0;
+  none.pgs.warm_start = none.pgs.joint_warm_start = 0;
   expect_same_bits(solved(solver, this->scene_, none).arrays, first.arrays, "a share of nothing");
   solver.forget();
   expect_same_bits(solved(solver, this->scene_, {}).arrays, first.arrays, "forgotten");

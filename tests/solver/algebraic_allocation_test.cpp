@@ -19,10 +19,11 @@ using support::allocations_during;
 constexpr std::size_t count = 6000;
 
 /// In the second call of a solver, with other contacts than in the first.
-template <class T, class Contacts>
-support::Allocations allocations_of_second_solve(Contacts& first, Contacts& second, bool bodies, Isa isa, int threads) {
+template <class T, class AnyContacts>
+support::Allocations allocations_of_second_solve(AnyContacts& first, AnyContacts& second, bool bodies, Isa isa,
+                                                 int threads) {
   const support::RandomLaws<T> laws(count, 3);
-  for (Contacts* contacts : {&first, &second}) {
+  for (AnyContacts* contacts : {&first, &second}) {
     laws.give(contacts->laws);
     contacts->laws.law = laws.law;
   }
@@ -44,8 +45,8 @@ class LaterCallOfLaws : public testing::Test {};
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(LaterCallOfLaws, Precisions);
 
-template <class T, class Contacts>
-void expect_none(Contacts first, Contacts second, bool bodies, const char* form) {
+template <class T, class AnyContacts>
+void expect_none(AnyContacts first, AnyContacts second, bool bodies, const char* form) {
   for (const Isa isa : available_isas()) {
     const support::Allocations alone = allocations_of_second_solve<T>(first, second, bodies, isa, 1);
     EXPECT_EQ(alone.by_new, 0u) << form << ", " << to_string(isa);

@@ -29,8 +29,8 @@ using support::allocations_during;
 /// Two batches of one size: every course of a collision occurs, and a fault.
 constexpr std::size_t count = 20000;
 
-template <class Contacts>
-void add_fault(Contacts& contacts) {
+template <class AnyContacts>
+void add_fault(AnyContacts& contacts) {
   using T = typename decltype(contacts.friction)::value_type;
   contacts.friction[count / 2] = -1;
   contacts.restitution[count / 3] = std::numeric_limits<T>::quiet_NaN();

@@ -81,10 +81,11 @@ TEST(Names, of_numbers_that_an_enumeration_does_not_have_are_unknown) {
   expect_unknown(RestitutionLaw{}, restitution_law_count);
   expect_unknown(Integrator{}, integrator_count);
 
-  EXPECT_EQ(to_string(Path{Course::slide_end, Sticking::none, 3, 3}), "slide_end+c3d3");
+  EXPECT_EQ(to_string(Path{SlidingEnd::slide_end, Sticking::none, 3, 3}), "slide_end+c3d3");
   for (const Path path :
-       {Path{static_cast<Course>(8), Sticking::none, 1, 0}, Path{Course::stick_in_c, static_cast<Sticking>(3), 1, 0},
-        Path{Course::slide_end, Sticking::none, 4, 0}, Path{Course::slide_end, Sticking::none, 0, 255}})
+       {Path{static_cast<SlidingEnd>(8), Sticking::none, 1, 0},
+        Path{SlidingEnd::stick_in_c, static_cast<Sticking>(3), 1, 0}, Path{SlidingEnd::slide_end, Sticking::none, 4, 0},
+        Path{SlidingEnd::slide_end, Sticking::none, 0, 255}})
     EXPECT_EQ(to_string(path), "unknown");
   EXPECT_EQ(to_string(Path::from_index(Path::kinds)), "unknown");
 
@@ -92,7 +93,7 @@ TEST(Names, of_numbers_that_an_enumeration_does_not_have_are_unknown) {
   report.by_status.fill(1);
   report.by_path.fill(1);
   EXPECT_EQ(report.count(static_cast<Status>(status_room)), 0u);
-  EXPECT_EQ(report.count(Path{static_cast<Course>(255), static_cast<Sticking>(255), 255, 255}), 0u);
+  EXPECT_EQ(report.count(Path{static_cast<SlidingEnd>(255), static_cast<Sticking>(255), 255, 255}), 0u);
 }
 
 /// The message of the error for these options; empty if there is none.
@@ -102,7 +103,7 @@ std::string refusal(const Options& options) {
   const std::string text = error_of([&] { Solver().solve(contacts.space_contacts(), results.results(), options); });
   EXPECT_EQ(error_of([&] { reference::solve(contacts.space_contacts(), results.results(), options); }), text);
   EXPECT_EQ(
-      error_of([&] { reference::planar::solve(planar::SpaceContacts<double>{}, planar::Results<double>{}, options); }),
+      error_of([&] { reference::planar::solve(planar::KContacts<double>{}, planar::Results<double>{}, options); }),
       text);
   return text;
 }
@@ -124,8 +125,7 @@ TEST(OptionsOutOfRange, are_an_error_of_solver_and_references_before_any_work) {
   EXPECT_EQ(refusal(Execution{.threads = 100000}), "carom: the option threads is 100000, not in [0, 1024]");
   EXPECT_EQ(refusal(Execution{.threads = -1}), "carom: the option threads is -1, not in [0, 1024]");
   EXPECT_EQ(refusal(Options{.steps = 0}), "carom: the option steps is 0, not in [1, 1073741824]");
-  EXPECT_EQ(refusal(Options{.largest_restitution = nan}),
-            "carom: the option largest_restitution is nan, not in [1, 100]");
+  EXPECT_EQ(refusal(Options{.max_restitution = nan}), "carom: the option max_restitution is nan, not in [1, 100]");
   EXPECT_EQ(refusal(Options{.normal_tolerance = 0.11}), "carom: the option normal_tolerance is 0.11, not in [0, 0.1]");
   EXPECT_EQ(refusal(Options{.inertia_tolerance = -1e-9}),
             "carom: the option inertia_tolerance is -1e-09, not in [0, 0.1]");
@@ -159,7 +159,7 @@ TYPED_TEST(Forgotten, bodies_are_a_missing_column) {
   planar::IndexedContacts<T> in_plane;
   in_plane.friction = indexed.friction;
   in_plane.restitution = indexed.restitution;
-  in_plane.normal = in_plane.lever_a = in_plane.lever_b = {indexed.friction, indexed.friction};
+  in_plane.normal = in_plane.r_a = in_plane.r_b = {indexed.friction, indexed.friction};
   in_plane.body_a = indexed.body_a;
   in_plane.body_b = indexed.body_b;
   const planar::Results<T> planar_results;
@@ -269,7 +269,7 @@ TEST(OneCallAtATime, leaves_the_call_that_came_first_as_it_is) {
 TEST(OneCallAtATime, ends_with_the_call_also_if_that_throws) {
   const RandomSpaceContacts<double> contacts(10, 48);
   ResultArrays<double> results(10, false);
-  SpaceContacts<double> misused = contacts.space_contacts();
+  KContacts<double> misused = contacts.space_contacts();
   misused.friction = {};
   Solver solver;
   EXPECT_EQ(kind_of([&] { solver.solve(misused, results.results()); }), ErrorKind::argument);

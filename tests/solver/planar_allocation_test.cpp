@@ -20,7 +20,7 @@ void expect_no_allocations(int threads) {
   drawn.laws.friction[count / 2] = -1;
   drawn.laws.restitution[count / 3] = std::numeric_limits<T>::quiet_NaN();
   support::PlanarResultArrays<T> out(count);
-  planar::InlineContacts<T> inlined = drawn.inline_contacts();
+  planar::Contacts<T> inlined = drawn.inline_contacts();
   planar::IndexedContacts<T> indexed = drawn.indexed_contacts();
   inlined.laws.law = indexed.laws.law = drawn.laws.law;
   for (const Isa isa : available_isas()) {

@@ -94,7 +94,7 @@ Plain plain(const RandomSpaceContacts<T>& c, std::size_t i) {
 
 template <class T>
 Plain plain_bodies(const Vector& normal, double friction, const support::BodyArrays<T>* body_a, std::size_t a,
-                   const Vector& lever_a, const support::BodyArrays<T>* body_b, std::size_t b, const Vector& lever_b) {
+                   const Vector& r_a, const support::BodyArrays<T>* body_b, std::size_t b, const Vector& r_b) {
   Plain contact{scaled(1 / length(normal), normal), {}, {}, friction, 0, 0};
   const auto add = [&](const support::BodyArrays<T>* body, std::size_t i, const Vector& lever, double sign) {
     if (body == nullptr) return;
@@ -113,31 +113,31 @@ Plain plain_bodies(const Vector& normal, double friction, const support::BodyArr
           sum(contact.k[e], sum(scaled(static_cast<double>(body->inverse_mass[i]), unit), cross(spin, lever)));
     }
   };
-  add(body_a, a, lever_a, 1);
-  add(body_b, b, lever_b, -1);
+  add(body_a, a, r_a, 1);
+  add(body_b, b, r_b, -1);
   return contact;
 }
 
 template <class T>
 Plain plain(const RandomContacts<T>& c, std::size_t i) {
-  return plain_bodies<T>(at(c.normal, i), static_cast<double>(c.friction[i]), &c.a, i, at(c.lever_a, i), &c.b, i,
-                         at(c.lever_b, i));
+  return plain_bodies<T>(at(c.normal, i), static_cast<double>(c.friction[i]), &c.a, i, at(c.r_a, i), &c.b, i,
+                         at(c.r_b, i));
 }
 
 template <class T>
 Plain plain(const RandomIndexedContacts<T>& c, std::size_t i) {
   const auto body = [&](std::int32_t index) { return index < 0 ? nullptr : &c.bodies; };
   return plain_bodies<T>(at(c.normal, i), static_cast<double>(c.friction[i]), body(c.body_a[i]),
-                         static_cast<std::size_t>(std::max(c.body_a[i], 0)), at(c.lever_a, i), body(c.body_b[i]),
-                         static_cast<std::size_t>(std::max(c.body_b[i], 0)), at(c.lever_b, i));
+                         static_cast<std::size_t>(std::max(c.body_a[i], 0)), at(c.r_a, i), body(c.body_b[i]),
+                         static_cast<std::size_t>(std::max(c.body_b[i], 0)), at(c.r_b, i));
 }
 
 /// What lies between what was rounded and what it is compared with: a dozen roundings of terms of the size of what they
 /// add up to, K, u0 and the frame included.
 constexpr double roundings = 24;
 
-template <class T, class Contacts>
-void expect_margins(const Contacts& contacts, const Vectors3<T>& impulse, const Checked<T>& found) {
+template <class T, class AnyContacts>
+void expect_margins(const AnyContacts& contacts, const Vectors3<T>& impulse, const Checked<T>& found) {
   const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
   for (std::size_t i = 0; i < impulse[0].size(); ++i) {
     const Plain c = plain(contacts, i);
@@ -155,8 +155,8 @@ void expect_margins(const Contacts& contacts, const Vectors3<T>& impulse, const 
 }
 
 // P_I stops the approach and has no tangential part; P_II stops all of u, which is what its energy follows from.
-template <class T, class Contacts>
-void expect_landmarks(const Contacts& contacts, const Checked<T>& found) {
+template <class T, class AnyContacts>
+void expect_landmarks(const AnyContacts& contacts, const Checked<T>& found) {
   const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
   for (std::size_t i = 0; i < found.energy.size(); ++i) {
     const Plain c = plain(contacts, i);

@@ -163,7 +163,7 @@ template <class T>
 class OfScene : public Case {
  public:
   OfScene(const Execution& execution, SceneMethod method) : solver_(execution), options_(scenes::usual(method)) {
-    scene_ = scenes::pyramid<T>(support::fast_build && method != SceneMethod::sequence ? 33 : 16);
+    scene_ = scenes::pyramid<T>(support::fast_build && method != SceneMethod::sequential_impacts ? 33 : 16);
     scenes::append(scene_, scenes::islands<T>(200, 1, 12, 3));
     for (std::size_t i = 0; i < scene_.contact_count(); ++i) scene_.key.push_back(i + 1);
     arrays_.emplace(scene_);
@@ -286,8 +286,8 @@ TEST_P(SchedulerOf, any_kind_gives_the_bits_of_one_thread) {
           EXPECT_LE(threads, workers) << what;
         }
         EXPECT_GT(scheduler.calls(), 0) << what;
-        EXPECT_GE(scheduler.most_pieces(), 2u) << what;
-        EXPECT_LE(scheduler.most_pieces(), static_cast<std::size_t>(workers)) << what;
+        EXPECT_GE(scheduler.max_pieces(), 2u) << what;
+        EXPECT_LE(scheduler.max_pieces(), static_cast<std::size_t>(workers)) << what;
       }
 }
 
@@ -302,7 +302,7 @@ TEST_P(SchedulerOf, one_thread_is_reported_as_one) {
 TEST_P(SchedulerOf, a_limit_of_threads_bounds_the_pieces) {
   TestScheduler scheduler(7, support::in_order);
   make(scheduler.execution(3))->call();
-  EXPECT_LE(scheduler.most_pieces(), 3u);
+  EXPECT_LE(scheduler.max_pieces(), 3u);
   EXPECT_GT(scheduler.calls(), 0);
   TestScheduler unused(7, support::in_order);
   make(unused.execution(1))->call();

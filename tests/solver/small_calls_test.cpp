@@ -38,8 +38,8 @@ void for_each_call(Solve&& solve) {
     solve(first, std::min(n, count - first));
 }
 
-template <class T, class Contacts>
-void expect_bits_of_batch(const Contacts& contacts, const Options& options, bool bodies, const std::string& what) {
+template <class T, class AnyContacts>
+void expect_bits_of_batch(const AnyContacts& contacts, const Options& options, bool bodies, const std::string& what) {
   for (const Isa isa : available_isas()) {
     const std::string name = what + ", " + std::string(to_string(isa));
     Solver solver({.isa = isa, .threads = 1});
@@ -53,8 +53,8 @@ void expect_bits_of_batch(const Contacts& contacts, const Options& options, bool
     EXPECT_EQ(sum.by_status, whole.by_status) << name;
     EXPECT_EQ(sum.by_path, whole.by_path) << name;
     EXPECT_EQ(sum.sliding_steps, whole.sliding_steps) << name;
-    EXPECT_EQ(sum.largest_energy_gain, whole.largest_energy_gain) << name;
-    if constexpr (std::is_same_v<Contacts, InlineContacts<T>>) {
+    EXPECT_EQ(sum.max_energy_gain, whole.max_energy_gain) << name;
+    if constexpr (std::is_same_v<AnyContacts, Contacts<T>>) {
       ResultArrays<T> blocked(count, bodies);
       for_each_call([&](std::size_t first, std::size_t n) {
         const BlockedContacts<T> blocks = support::blocked_of(columns::sliced(contacts, first, n));
@@ -66,8 +66,8 @@ void expect_bits_of_batch(const Contacts& contacts, const Options& options, bool
 }
 
 /// Under laws of each kind, and under laws of the contacts' own.
-template <class T, class Contacts>
-void expect_bits_under_laws(Contacts contacts, bool bodies, const std::string& what) {
+template <class T, class AnyContacts>
+void expect_bits_under_laws(AnyContacts contacts, bool bodies, const std::string& what) {
   const std::vector<T> tangential(count, T(0.25));
   contacts.laws.tangential_restitution = tangential;
   for (const Law law : {Law::incremental, Law::chatterjee_ruina, Law::smith}) {
@@ -138,12 +138,12 @@ TYPED_TEST(SmallCalls, of_structs_in_place_have_the_bits_of_a_batch) {
     Options options;
     options.law = law;
     Solver solver({.threads = 1});
-    const auto uniform = [&](InlineContacts<T>& contacts) {
+    const auto uniform = [&](Contacts<T>& contacts) {
       contacts.friction = contacts.friction.repeat(friction, count);
       contacts.restitution = contacts.restitution.repeat(restitution, count);
       contacts.laws.tangential_restitution = Column<const T>::repeat(tangential, count);
     };
-    InlineContacts<T> contacts = drawn.inline_contacts();
+    Contacts<T> contacts = drawn.inline_contacts();
     uniform(contacts);
     ResultArrays<T> expected(count), found(count);
     solver.solve(contacts, expected.results(), options);
@@ -161,7 +161,7 @@ TYPED_TEST(SmallCalls, of_structs_in_place_have_the_bits_of_a_batch) {
     };
     const auto next = [&](std::size_t numbers) { return hits[0].numbers + (place += numbers) - numbers; };
     move3(contacts.normal, next(3));
-    move3(contacts.lever_a, next(3));
+    move3(contacts.r_a, next(3));
     move(contacts.a.inverse_mass, next(1));
     auto& j = contacts.a.inverse_inertia;
     for (Column<const T>* column : {&j.xx, &j.xy, &j.xz, &j.yy, &j.yz, &j.zz}) move(*column, next(1));

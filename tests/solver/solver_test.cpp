@@ -33,8 +33,8 @@ void expect_same_report(const Report& a, const Report& b) {
   EXPECT_EQ(a.by_status, b.by_status);
   EXPECT_EQ(a.by_path, b.by_path);
   EXPECT_EQ(a.sliding_steps, b.sliding_steps);
-  EXPECT_EQ(a.largest_energy_gain, b.largest_energy_gain);
-  EXPECT_EQ(a.largest_energy_gain_contact, b.largest_energy_gain_contact);
+  EXPECT_EQ(a.max_energy_gain, b.max_energy_gain);
+  EXPECT_EQ(a.max_energy_gain_contact, b.max_energy_gain_contact);
 }
 
 template <class T>
@@ -103,7 +103,7 @@ TYPED_TEST(OneAnswer, does_not_depend_on_the_size_of_the_batch) {
   // The widths of all lanes, one less and one more, and the same about the size of a tile.
   for (const std::size_t n :
        {0u, 1u, 2u, 3u, 4u, 5u, 7u, 8u, 9u, 15u, 16u, 17u, 31u, 33u, 128u, 129u, 511u, 512u, 513u, 1025u}) {
-    InlineContacts<T> part = contacts.inline_contacts();
+    Contacts<T> part = contacts.inline_contacts();
     const auto cut3 = [&](auto& v) { v = {first(v.x, n), first(v.y, n), first(v.z, n)}; };
     const auto cut_body = [&](BodyColumns<const T>& b) {
       b.inverse_mass = first(b.inverse_mass, n);
@@ -117,8 +117,8 @@ TYPED_TEST(OneAnswer, does_not_depend_on_the_size_of_the_batch) {
     cut3(part.normal);
     cut_body(part.a);
     cut_body(part.b);
-    cut3(part.lever_a);
-    cut3(part.lever_b);
+    cut3(part.r_a);
+    cut3(part.r_b);
     Report report;
     const auto results = solve<T>(part, n, few_steps(), &report);
     EXPECT_EQ(report.contacts, n);
@@ -230,7 +230,7 @@ TYPED_TEST(OneAnswer, slow_contacts_among_fast_ones_have_the_bits_they_have_alon
   RandomContacts<T> contacts(count, 15);
   std::vector<T> step(count);
   for (std::size_t i = 0; i < count; ++i) step[i] = std::ldexp(T(1), -static_cast<int>(4 + (i * i) % 11));
-  InlineContacts<T> view = contacts.inline_contacts();
+  Contacts<T> view = contacts.inline_contacts();
   view.laws.step = step;
   for (const Isa isa : available_isas()) {
     SolverSetup options = few_steps(isa);
@@ -244,7 +244,7 @@ TYPED_TEST(OneAnswer, slow_contacts_among_fast_ones_have_the_bits_they_have_alon
     ASSERT_EQ(report.count(Path{}), report.faults());
 
     RandomContacts<T> in_place = contacts;
-    InlineContacts<T> in_place_view = in_place.inline_contacts();
+    Contacts<T> in_place_view = in_place.inline_contacts();
     in_place_view.laws.step = step;
     Results<T> results;
     results.velocity_a = {in_place.a.velocity[0], in_place.a.velocity[1], in_place.a.velocity[2]};
@@ -257,7 +257,7 @@ TYPED_TEST(OneAnswer, slow_contacts_among_fast_ones_have_the_bits_they_have_alon
     }
     // One contact a tile: every tile ends before the next begins.
     const auto alone = [&](std::size_t i) {
-      InlineContacts<T> one = view;
+      Contacts<T> one = view;
       const auto cut = [&](auto&... column) { ((column = {&column[i], 1, column.stride}), ...); };
       const auto cut3 = [&](auto& v) { cut(v.x, v.y, v.z); };
       const auto cut_body = [&](BodyColumns<const T>& b) {
@@ -268,8 +268,8 @@ TYPED_TEST(OneAnswer, slow_contacts_among_fast_ones_have_the_bits_they_have_alon
       };
       cut(one.friction, one.restitution, one.laws.step);
       cut3(one.normal);
-      cut3(one.lever_a);
-      cut3(one.lever_b);
+      cut3(one.r_a);
+      cut3(one.r_b);
       cut_body(one.a);
       cut_body(one.b);
       return solve<T>(one, 1, options);

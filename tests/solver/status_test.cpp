@@ -95,8 +95,8 @@ class Faults : public testing::Test {
     all.emplace_back("restitution", [](auto& c) -> T& { return c.restitution[bad]; });
     for (std::size_t j = 0; j < 3; ++j) {
       all.emplace_back("normal", [j](auto& c) -> T& { return c.normal[j][bad]; });
-      all.emplace_back("lever_a", [j](auto& c) -> T& { return c.lever_a[j][bad]; });
-      all.emplace_back("lever_b", [j](auto& c) -> T& { return c.lever_b[j][bad]; });
+      all.emplace_back("r_a", [j](auto& c) -> T& { return c.r_a[j][bad]; });
+      all.emplace_back("r_b", [j](auto& c) -> T& { return c.r_b[j][bad]; });
       all.emplace_back("velocity_a", [j](auto& c) -> T& { return c.a.velocity[j][bad]; });
       all.emplace_back("angular_velocity_a", [j](auto& c) -> T& { return c.a.angular_velocity[j][bad]; });
       all.emplace_back("velocity_b", [j](auto& c) -> T& { return c.b.velocity[j][bad]; });
@@ -198,8 +198,8 @@ TYPED_TEST(Faults, a_pivot_without_mass_has_no_positive_definite_collision_matri
     for (auto& column : c.b.inverse_inertia) column[bad] = 0;
     // With J = 1 and r = (0.5, 0, 0), K = diag(0, 1/4, 1/4) in the world frame: singular without any rounding.
     for (std::size_t j = 0; j < 6; ++j) c.a.inverse_inertia[j][bad] = j == 0 || j == 3 || j == 5 ? 1 : 0;
-    c.lever_a[0][bad] = TypeParam(0.5);
-    c.lever_a[1][bad] = c.lever_a[2][bad] = 0;
+    c.r_a[0][bad] = TypeParam(0.5);
+    c.r_a[1][bad] = c.r_a[2][bad] = 0;
     c.normal[0][bad] = c.normal[1][bad] = 0;
     c.normal[2][bad] = 1;
   });
@@ -211,7 +211,7 @@ TYPED_TEST(Faults, overflow_of_what_is_computed_from_finite_data) {
     TestFixture::expect(Status::overflow, "u0", [](auto& c) {
       constexpr double huge = 1e300;
       for (auto& column : c.a.angular_velocity) column[bad] = huge;
-      c.lever_a[0][bad] = huge;
+      c.r_a[0][bad] = huge;
     });
   }
   // Of a float contact in contact space the impulse alone overflows: |u0| / K = 1e39 N s.
@@ -259,7 +259,7 @@ TYPED_TEST(Faults, a_step_that_is_not_positive_or_not_finite) {
                                       {inf, Status::infinite}}) {
     std::vector<T> step(count, T(0.001));
     step[bad] = static_cast<T>(value);
-    SpaceContacts<T> view = contacts.space_contacts();
+    KContacts<T> view = contacts.space_contacts();
     view.laws.step = step;
     for (const Isa isa : available_isas()) {
       ResultArrays<T> results(count, false);
@@ -275,7 +275,7 @@ TYPED_TEST(Faults, a_restitution_law_that_is_not_available) {
   for (const RestitutionLaw law : {RestitutionLaw::kinetic, RestitutionLaw::kinematic}) {
     std::vector<RestitutionLaw> laws(count, RestitutionLaw::energetic);
     laws[bad] = law;
-    SpaceContacts<T> view = contacts.space_contacts();
+    KContacts<T> view = contacts.space_contacts();
     view.laws.restitution_law = laws;
     for (const Isa isa : available_isas()) {
       ResultArrays<T> results(count, false);
@@ -393,7 +393,7 @@ TEST(Reports, add_up_to_that_of_the_whole_batch) {
     drawn.friction[n - 1] = -1;
     const auto report_of = [&](std::size_t begin, std::size_t end) {
       const auto part = [&](std::vector<double>& values) { return std::span(values).subspan(begin, end - begin); };
-      SpaceContacts<double> contacts;
+      KContacts<double> contacts;
       contacts.friction = part(drawn.friction);
       contacts.restitution = part(drawn.restitution);
       auto& [xx, xy, xz, yy, yz, zz] = drawn.k;
@@ -401,7 +401,7 @@ TEST(Reports, add_up_to_that_of_the_whole_batch) {
       auto& [x, y, z] = drawn.separation_velocity;
       contacts.separation_velocity = {part(x), part(y), part(z)};
       SolverSetup options = few_steps(Isa::automatic);
-      options.largest_restitution = 2;
+      options.max_restitution = 2;
       return ConfiguredSolver(options).solve(contacts, Results<double>{});
     };
     Report sum = report_of(0, first);
@@ -414,22 +414,22 @@ TEST(Reports, add_up_to_that_of_the_whole_batch) {
     EXPECT_EQ(sum.threads, 1);
     EXPECT_EQ(sum.sliding_steps, whole.sliding_steps);
     EXPECT_GE(sum.lane_steps, sum.sliding_steps);
-    EXPECT_GT(whole.largest_energy_gain, 0);
-    EXPECT_EQ(sum.largest_energy_gain, whole.largest_energy_gain);
-    EXPECT_EQ(whole.largest_energy_gain_contact, n / 2);
-    EXPECT_EQ(sum.largest_energy_gain_contact, n / 2);
+    EXPECT_GT(whole.max_energy_gain, 0);
+    EXPECT_EQ(sum.max_energy_gain, whole.max_energy_gain);
+    EXPECT_EQ(whole.max_energy_gain_contact, n / 2);
+    EXPECT_EQ(sum.max_energy_gain_contact, n / 2);
   }
 }
 
 TEST(Reports, keep_the_larger_number_of_threads_and_the_earlier_of_equal_gains) {
-  Report report{.contacts = 5, .isa = Isa::scalar, .threads = 3, .largest_energy_gain = 1};
-  report.largest_energy_gain_contact = 4;
-  Report next{.contacts = 2, .isa = Isa::sse2, .threads = 2, .largest_energy_gain = 1};
+  Report report{.contacts = 5, .isa = Isa::scalar, .threads = 3, .max_energy_gain = 1};
+  report.max_energy_gain_contact = 4;
+  Report next{.contacts = 2, .isa = Isa::sse2, .threads = 2, .max_energy_gain = 1};
   report += next;
   EXPECT_EQ(report.contacts, 7u);
   EXPECT_EQ(report.threads, 3);
   EXPECT_EQ(report.isa, Isa::sse2);
-  EXPECT_EQ(report.largest_energy_gain_contact, 4u);
+  EXPECT_EQ(report.max_energy_gain_contact, 4u);
 }
 
 }  // namespace

@@ -119,16 +119,16 @@ class Structs {
   std::vector<T> before_;
 };
 
-template <class T, class Contacts>
-std::vector<Column<const T>*> numbers_of(Contacts& contacts) {
+template <class T, class AnyContacts>
+std::vector<Column<const T>*> numbers_of(AnyContacts& contacts) {
   std::vector<Column<const T>*> found;
   columns::each_number([&](const columns::Label&, Column<const T>& column) { found.push_back(&column); }, contacts);
   return found;
 }
 
 /// Solves `contacts` from contiguous columns and from structs, results into the same ones.
-template <class T, class Arrays, class Contacts>
-void expect_bits_of_columns(const Contacts& contacts, std::size_t count, const Options& options, bool bodies,
+template <class T, class Arrays, class AnyContacts>
+void expect_bits_of_columns(const AnyContacts& contacts, std::size_t count, const Options& options, bool bodies,
                             const std::string& what) {
   for (const Isa isa : available_isas()) {
     Solver solver({.isa = isa, .threads = 1});
@@ -136,7 +136,7 @@ void expect_bits_of_columns(const Contacts& contacts, std::size_t count, const O
     solver.solve(contacts, expected.results(), options);
     for (const Arrangement& arrangement : arrangements) {
       const std::string name = what + ", " + arrangement.name + ", " + std::string(to_string(isa));
-      Contacts view = contacts;
+      AnyContacts view = contacts;
       Arrays found(count, bodies);
       auto results = found.results();
       std::vector<Column<T>*> wanted;
@@ -169,8 +169,8 @@ template <class T>
 class FieldsOfStructs : public testing::Test {
  protected:
   /// Under laws of each kind; `contacts` get what they read.
-  template <class Contacts>
-  void expect_bits(Contacts contacts, std::size_t count, bool bodies, const std::string& what) {
+  template <class AnyContacts>
+  void expect_bits(AnyContacts contacts, std::size_t count, bool bodies, const std::string& what) {
     using Arrays = std::conditional_t < requires {
       contacts.normal.z;
     }
@@ -240,7 +240,7 @@ TYPED_TEST(FieldsOfStructs, may_be_two_columns_and_may_be_replaced_by_results) {
   drawn.restitution = drawn.friction;
   const std::vector<T> tangential(count, T(0.25));
   for (const Law law : {Law::incremental, Law::chatterjee_ruina}) {
-    InlineContacts<T> contacts = drawn.inline_contacts();
+    Contacts<T> contacts = drawn.inline_contacts();
     contacts.laws.tangential_restitution = tangential;
     Options options;
     options.law = law;

@@ -40,8 +40,8 @@ TYPED_TEST(Views, indexed_bodies_give_the_bits_of_inline_bodies) {
   inlined.friction = indexed.friction;
   inlined.restitution = indexed.restitution;
   inlined.normal = indexed.normal;
-  inlined.lever_a = indexed.lever_a;
-  inlined.lever_b = indexed.lever_b;
+  inlined.r_a = indexed.r_a;
+  inlined.r_b = indexed.r_b;
   const auto copy = [&](support::BodyArrays<T>& to, const std::vector<std::int32_t>& body) {
     for (std::size_t i = 0; i < count; ++i) {
       const auto value = [&](const std::vector<T>& column) {
@@ -87,7 +87,7 @@ TYPED_TEST(Views, strided_views_give_the_bits_of_contiguous_columns) {
   }
   const auto column = [&](auto& field) { return Column(&field, count, sizeof(EngineContact<T>)); };
   auto& e = engine.front();
-  SpaceContacts<T> view;
+  KContacts<T> view;
   view.k = {column(e.k[0]), column(e.k[1]), column(e.k[2]), column(e.k[3]), column(e.k[4]), column(e.k[5])};
   view.separation_velocity = {column(e.u0[0]), column(e.u0[1]), column(e.u0[2])};
   view.friction = column(e.friction);
@@ -108,7 +108,7 @@ TYPED_TEST(Views, negative_strides_read_a_batch_backwards) {
   constexpr std::size_t count = 37;
   const RandomSpaceContacts<T> contacts(count, 10);
   const auto expected = solve<T>(contacts.space_contacts(), count, few_steps(), nullptr, false);
-  SpaceContacts<T> view = contacts.space_contacts();
+  KContacts<T> view = contacts.space_contacts();
   const auto reverse = [&](Column<const T>& c) {
     c = {c.data + (count - 1), count, -static_cast<std::ptrdiff_t>(sizeof(T))};
   };
@@ -125,7 +125,7 @@ TYPED_TEST(Views, results_may_replace_the_velocities_that_were_read) {
   constexpr std::size_t count = 1203;
   RandomContacts<T> contacts(count, 11);
   const auto expected = solve<T>(contacts.inline_contacts(), count, few_steps());
-  const InlineContacts<T> view = contacts.inline_contacts();
+  const Contacts<T> view = contacts.inline_contacts();
   Results<T> in_place;
   const auto columns = [](support::Vectors3<T>& v) { return Vector3Columns<T>{v[0], v[1], v[2]}; };
   in_place.velocity_a = columns(contacts.a.velocity);
@@ -153,7 +153,7 @@ TYPED_TEST(Views, repeated_values_have_the_bits_of_columns_full_of_them) {
   for (auto& column : contacts.b.inverse_inertia) column.assign(count, T(0));
   for (auto& column : contacts.b.velocity) column.assign(count, T(0));
   for (auto& column : contacts.b.angular_velocity) column.assign(count, T(0));
-  InlineContacts<T> repeated = contacts.inline_contacts();
+  Contacts<T> repeated = contacts.inline_contacts();
   repeated.friction = repeated.friction.repeat(friction, count);
   repeated.restitution = repeated.restitution.repeat(restitution, count);
   repeated.b = BodyColumns<T>::immovable(count);
@@ -178,7 +178,7 @@ TYPED_TEST(Views, a_column_of_another_length_or_without_an_address_is_an_error) 
   const RandomContacts<T> contacts(count, 61);
   const RandomIndexedContacts<T> indexed(count, 5, 62);
   ResultArrays<T> arrays(count);
-  InlineContacts<T> view = contacts.inline_contacts();
+  Contacts<T> view = contacts.inline_contacts();
   Results<T> results = arrays.results();
   int tried = 0;
   const auto spoil = [&](const std::string& name, auto& column) {

@@ -51,7 +51,7 @@ TEST(SystemBits, do_not_depend_on_threads) {
     EXPECT_EQ(alone.state, shared.state);
     EXPECT_EQ(one.error, report.error);
     EXPECT_EQ(one.sweeps, report.sweeps);
-    EXPECT_EQ(one.interior_steps, report.interior_steps);
+    EXPECT_EQ(one.interior_point_iterations, report.interior_point_iterations);
   }
 }
 

@@ -72,7 +72,7 @@ TEST(Systems, any_friction_up_to_infinity_is_solved) {
     SystemSolution<double> solution(6);
     const SystemReport report = solve(system, solution);
     EXPECT_TRUE(report.solved());
-    system.friction.assign(6, std::min(friction, SystemOptions{}.most_friction));
+    system.friction.assign(6, std::min(friction, SystemOptions{}.max_friction));
     EXPECT_LE(error_of(system, solution.r), 1e-8 * (1 + 1e-6));
   }
 }
@@ -181,7 +181,7 @@ TEST(Systems, impulses_are_never_worse_than_those_to_begin_with) {
     options.tolerance = 1e-6;
     const SystemReport warm = solve(system, solution, options);
     EXPECT_EQ(warm.sweeps, 0);
-    EXPECT_EQ(warm.interior_steps, 0);
+    EXPECT_EQ(warm.interior_point_iterations, 0);
     EXPECT_LE(error_of(system, solution.r), 1e-6);
     // The smallest budget does not make the start worse.
     for (std::size_t i = 0; i < solved.size(); ++i) system.warm[i] = solved[i] * (i % 3 == 2 ? 1.001 : 0.999);

@@ -71,10 +71,10 @@ Case row_of_bodies(std::int32_t bodies, double small, std::mt19937_64& random, b
   made.beside.clear(contacts);
   if (with_moments) {
     system.moment.assign(contacts, -1);
-    system.bearer.assign(contacts, -1);
+    system.parent_contact.assign(contacts, -1);
     for (std::size_t i = 0; i < contacts; i += 4) {
       system.moment[i] = static_cast<std::int32_t>(i + 1);
-      system.bearer[i + 1] = static_cast<std::int32_t>(i);
+      system.parent_contact[i + 1] = static_cast<std::int32_t>(i);
       for (Numbers* numbers : {&made.beside.below, &made.beside.above, &made.beside.b_below})
         for (std::size_t e = 0; e < 9; ++e) (*numbers)[9 * (i + 1) + e] = uniform(random) / 8;
     }

@@ -174,7 +174,7 @@ TEST(SystemMisuse, options_are_named) {
   expect_named(refusal_of([](auto& o) { o.tolerance = nan; }), "SystemOptions::tolerance is nan");
   expect_named(refusal_of([](auto& o) { o.error_mass = -1; }), "SystemOptions::error_mass is -1");
   expect_named(refusal_of([](auto& o) { o.budget = 0; }), "SystemOptions::budget is 0");
-  expect_named(refusal_of([](auto& o) { o.most_friction = 0; }), "SystemOptions::most_friction is 0");
+  expect_named(refusal_of([](auto& o) { o.max_friction = 0; }), "SystemOptions::max_friction is 0");
   expect_named(refusal_of([](auto& o) { o.asymmetry = 3; }), "SystemOptions::asymmetry is 3");
   expect_named(refusal_of([](auto& o) { o.scale = static_cast<ErrorScale>(2); }), "SystemOptions::scale");
 }
@@ -209,13 +209,13 @@ TEST(SystemMisuse, limits_of_size_are_named) {
     }
     return "";
   };
-  EXPECT_EQ(refused(SystemOptions::most_contacts + 1, 0, 1),
-            "carom: the system has 1073741825 contacts, and the limit is SystemOptions::most_contacts, 1073741824: "
+  EXPECT_EQ(refused(SystemOptions::max_contacts + 1, 0, 1),
+            "carom: the system has 1073741825 contacts, and the limit is SystemOptions::max_contacts, 1073741824: "
             "solve its islands in several calls");
-  expect_named(refused(1, 0, SystemOptions::most_blocks + 1),
-               "1073741825 blocks of W, and the limit is SystemOptions::most_blocks, 1073741824");
-  expect_named(refused(1, 1, SystemOptions::most_blocks_with_moments + 1),
-               "the limit is SystemOptions::most_blocks_with_moments, 268435456");
+  expect_named(refused(1, 0, SystemOptions::max_blocks + 1),
+               "1073741825 blocks of W, and the limit is SystemOptions::max_blocks, 1073741824");
+  expect_named(refused(1, 1, SystemOptions::max_blocks_with_moments + 1),
+               "the limit is SystemOptions::max_blocks_with_moments, 268435456");
 }
 
 TEST(SystemMisuse, a_solver_that_has_been_moved_from_says_so) {

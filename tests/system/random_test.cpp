@@ -71,18 +71,18 @@ bool solved_inside(const SystemData<double>& data, bool proximal) {
   systems::read_island(system, islands, 0, 1, 1000, island);
   systems::Factorisation lu;
   lu.forget();
-  systems::Best best;
+  systems::Incumbent best;
   best.r.assign(3 * island.contacts(), 0);
   systems::Numbers velocities;
   best.error = systems::measure(island, best.r, velocities);
   double square = 0;
   for (const double x : island.q) square += x * x;
-  systems::Effort effort;
-  effort.target = 1e-8 * std::sqrt(square);
-  effort.budget = 1e6;
-  effort.sweep_cost = systems::sweep_cost(island);
-  systems::InteriorPoint().run(island, lu, best, effort, {.proximal = proximal});
-  return best.error <= effort.target;
+  systems::WorkBudget work_budget;
+  work_budget.target = 1e-8 * std::sqrt(square);
+  work_budget.budget = 1e6;
+  work_budget.sweep_cost = systems::sweep_cost(island);
+  systems::InteriorPoint().run(island, lu, best, work_budget, {.proximal = proximal});
+  return best.error <= work_budget.target;
 }
 
 TEST(RandomSystems, some_are_solved_inside_by_the_proximal_term_alone) {

@@ -36,7 +36,7 @@ double rest_speed_of(const Options& options) {
   return std::sqrt(2 * options.scene.rest.gravity * options.scene.rest.tolerance);
 }
 
-constexpr double least_relaxation = 0.01;
+constexpr double min_relaxation = 0.01;
 
 // Groups of fewer manifolds are timed together with the following group.
 constexpr int few = 32;
@@ -51,13 +51,13 @@ bool without_sweeps(const Options& options, const btContactSolverInfo& info) {
 
 // Collisions that come first happen half a step of forces after the last velocity.
 int halves_of(const Options& options) {
-  return options.collisions == Collisions::simultaneous ? 2 : 1;
+  return options.collisions == Collisions::pgs ? 2 : 1;
 }
 
 Points::Reading reading(const Options& given, const btContactSolverInfo& info) {
   return {info, static_cast<btScalar>(given.normal_tolerance), given.contacts == Contacts::substeps,
-          given.contacts == Contacts::resting || given.contacts == Contacts::coulomb,
-          given.contacts == Contacts::substeps && given.collisions == Collisions::simultaneous};
+          given.contacts == Contacts::resting || given.contacts == Contacts::ncp,
+          given.contacts == Contacts::substeps && given.collisions == Collisions::pgs};
 }
 
 // The arguments of a call of solveGroup.
@@ -86,11 +86,11 @@ struct ConstraintSolver::State {
   void hold_nothing();
   void hold_all(const Options& given, const btContactSolverInfo& info);
   void store(const Options& given, const btContactSolverInfo& info);
-  void push_out(const Options& given, const btContactSolverInfo& info);
+  void correction_rate(const Options& given, const btContactSolverInfo& info);
 
   // The scene of a step has the same columns as the last one if these are equal.
   struct Form {
-    Contacts contacts = Contacts::simultaneous;
+    Contacts contacts = Contacts::pgs;
     bool rebounds = false, errors = false, surfaces = false, models = false, keys = false;
     bool operator==(const Form&) const = default;
   };
@@ -157,16 +157,16 @@ void ConstraintSolver::State::solve(const Options& given, const btContactSolverI
   auto begin = std::exchange(lap_goes_on, false) ? lap : Clock::now();
   if (std::exchange(has_collided, false)) report.collisions = {};
   // Empty steps count as calls of the solver.
-  if (has_begun && empty_steps > SceneThresholds::remembered_calls) hold.forget();
+  if (has_begun && empty_steps > SceneThresholds::warm_start_calls) hold.forget();
   empty_steps = has_begun ? 0 : 1;
   read(given, info);
   add_lap(begin, report.gather_seconds);
-  if (given.collisions != Collisions::simultaneous) {
+  if (given.collisions != Collisions::pgs) {
     collide_first(given, info);
     bodies.add_half();
     add_lap(begin, report.collision_seconds);
   }
-  if (given.contacts == Contacts::simultaneous && without_sweeps(given, info))
+  if (given.contacts == Contacts::pgs && without_sweeps(given, info))
     hold_nothing();
   else
     hold_all(given, info);
@@ -174,7 +174,7 @@ void ConstraintSolver::State::solve(const Options& given, const btContactSolverI
   store(given, info);
   add_lap(begin, report.store_seconds);
   if (!points.overlaps() || without_sweeps(given, info)) return;
-  push_out(given, info);
+  correction_rate(given, info);
   add_lap(begin, report.contact_seconds);
 }
 
@@ -196,7 +196,7 @@ void ConstraintSolver::State::read(const Options& given, const btContactSolverIn
 
 // The first empty step has left the solver and the report as any further empty step would.
 void ConstraintSolver::State::pass_empty_step() {
-  empty_steps = std::min(empty_steps, SceneThresholds::remembered_calls) + 1;
+  empty_steps = std::min(empty_steps, SceneThresholds::warm_start_calls) + 1;
   report.gather_seconds = report.collision_seconds = report.contact_seconds = report.store_seconds = 0;
 }
 
@@ -224,9 +224,9 @@ void ConstraintSolver::State::begin() {
 // Numbers of Bullet's that are out of carom's range count as the nearest one in it.
 SceneOptions options_of(const Options& given, const btContactSolverInfo& info) {
   SceneOptions how = given.scene;
-  how.simultaneous.iterations = std::clamp(info.m_numIterations, 1, SceneLimits::most_iterations);
+  how.pgs.iterations = std::clamp(info.m_numIterations, 1, SceneLimits::max_iterations);
   if (given.iterations > 0)
-    how.simultaneous.iterations = how.iteration.iterations = how.resting.iterations = how.sequence.impacts =
+    how.pgs.iterations = how.iteration.iterations = how.resting.iterations = how.sequential_impacts.impacts =
         given.iterations;
   return how;
 }
@@ -234,11 +234,11 @@ SceneOptions options_of(const Options& given, const btContactSolverInfo& info) {
 void ConstraintSolver::State::collide_first(const Options& given, const btContactSolverInfo& info) {
   const auto tangential = static_cast<btScalar>(given.tangential_restitution);
   Scene<btScalar> scene = points.colliding(bodies, info, tangential);
-  if (static_cast<double>(points.greatest_approach()) <= rest_speed_of(given)) return points.nothing_collides();
+  if (static_cast<double>(points.max_approach_speed()) <= rest_speed_of(given)) return points.nothing_collides();
   scene.joints = constraints.rigid_rows();
 
   SceneOptions how = options_of(given, info);
-  how.method = given.collisions == Collisions::sequence ? SceneMethod::sequence : SceneMethod::iteration;
+  how.method = given.collisions == Collisions::sequence ? SceneMethod::sequential_impacts : SceneMethod::iteration;
   how.shock_propagation.enabled = false;
   SceneResults<btScalar> results;
   results.velocity = bodies.columns(&BodyState::velocity);
@@ -259,10 +259,10 @@ void ConstraintSolver::State::hold_nothing() {
 
 void ConstraintSolver::State::hold_all(const Options& given, const btContactSolverInfo& info) {
   const bool resting = given.contacts == Contacts::resting, substeps = given.contacts == Contacts::substeps;
-  const bool rebounds = given.collisions == Collisions::simultaneous;
+  const bool rebounds = given.collisions == Collisions::pgs;
   // In one piece, sweeps push out errors of position as substeps do.
-  const bool in_one_piece = given.contacts == Contacts::simultaneous && given.scene.simultaneous.time_step != 0;
-  const bool errors = substeps || in_one_piece;
+  const bool as_single_substep = given.contacts == Contacts::pgs && given.scene.pgs.time_step != 0;
+  const bool errors = substeps || as_single_substep;
   const Form form{given.contacts,       rebounds, errors, points.any_surface_moves(), points.any_has_model(),
                   constraints.any_key()};
   if (!(form == held_form)) {
@@ -277,19 +277,19 @@ void ConstraintSolver::State::hold_all(const Options& given, const btContactSolv
   constraints.write(held.joints, errors);
 
   SceneOptions how = options_of(given, info);
-  how.method = resting                               ? SceneMethod::resting
-               : substeps                            ? SceneMethod::substeps
-               : given.contacts == Contacts::coulomb ? SceneMethod::coulomb
-                                                     : SceneMethod::simultaneous;
+  how.method = resting                           ? SceneMethod::resting
+               : substeps                        ? SceneMethod::substeps
+               : given.contacts == Contacts::ncp ? SceneMethod::ncp
+                                                 : SceneMethod::pgs;
   const bool warm = (info.m_solverMode & SOLVER_USE_WARMSTARTING) != 0;
   const double share = warm ? std::clamp(static_cast<double>(info.m_warmstartingFactor), 0.0, 1.0) : 0.0;
-  how.simultaneous.warm_start *= share;
-  how.coulomb.warm_start *= share;
+  how.pgs.warm_start *= share;
+  how.ncp.warm_start *= share;
   how.resting.time_step = how.substeps.time_step = static_cast<double>(info.m_timeStep);
   if (!warm) how.substeps.warm_start = 0;
   if (info.m_linearSlop > 0) how.substeps.slop = static_cast<double>(info.m_linearSlop);
-  how.simultaneous.relaxation =
-      std::clamp(how.simultaneous.relaxation * static_cast<double>(info.m_sor), least_relaxation, 2 - least_relaxation);
+  how.pgs.relaxation =
+      std::clamp(how.pgs.relaxation * static_cast<double>(info.m_sor), min_relaxation, 2 - min_relaxation);
   how.restitution_threshold = std::clamp(static_cast<double>(info.m_restitutionVelocityThreshold), 0.0,
                                          static_cast<double>(std::numeric_limits<float>::max()));
   how.resting.gravity = {0, 0, 0};
@@ -306,14 +306,14 @@ void ConstraintSolver::State::hold_all(const Options& given, const btContactSolv
 }
 
 // Bullet's split impulse: overlaps beyond a threshold go by moving the bodies, without velocity.
-void ConstraintSolver::State::push_out(const Options& given, const btContactSolverInfo& info) {
+void ConstraintSolver::State::correction_rate(const Options& given, const btContactSolverInfo& info) {
   const Scene<btScalar> scene = points.overlapping(bodies, info);
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     bodies[i].velocity.setZero();
     bodies[i].spin.setZero();
   }
   SceneOptions how = options_of(given, info);
-  how.method = SceneMethod::simultaneous;
+  how.method = SceneMethod::pgs;
   SceneResults<btScalar> results;
   results.velocity = bodies.columns(&BodyState::velocity);
   results.angular_velocity = bodies.columns(&BodyState::spin);

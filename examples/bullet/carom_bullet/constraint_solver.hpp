@@ -18,9 +18,9 @@ namespace carom::bullet {
 /// How contacts that approach with restitution collide.
 enum class Collisions : std::uint8_t {
   /// In the sweeps of all contacts: one solve a step. Each rebounds to restitution times its approach speed.
-  simultaneous,
+  pgs,
   /// One after the other, the fastest first, each under its collision law, before contacts and joints are held:
-  /// SceneMethod::sequence. For billiards, Newton's cradle, tangential restitution.
+  /// SceneMethod::sequential_impacts. For billiards, Newton's cradle, tangential restitution.
   sequence,
   /// In sweeps over what collides, before contacts and joints are held: SceneMethod::iteration, [BS] 3.1.
   iteration,
@@ -28,14 +28,14 @@ enum class Collisions : std::uint8_t {
 
 /// How contacts are held from step to step.
 enum class Contacts : std::uint8_t {
-  simultaneous,  ///< SceneMethod::simultaneous, with the impulses of the last step to begin with
-  resting,       ///< SceneMethod::resting, [BS] 3.2: no overlap after the step; for Collisions::iteration or sequence
+  pgs,      ///< SceneMethod::pgs, with the impulses of the last step to begin with
+  resting,  ///< SceneMethod::resting, [BS] 3.2: no overlap after the step; for Collisions::iteration or sequence
   /// SceneMethod::substeps, which also moves the bodies: stacks and joints that hold, heavy bodies on light ones.
   /// Options::scene.substeps has its number of substeps and its slop.
   substeps,
-  /// SceneMethod::coulomb, with the impulses of the last step to begin with: simultaneous contacts, solved to an error.
-  /// Options::scene.coulomb has the tolerance and the budget.
-  coulomb,
+  /// SceneMethod::ncp, with the impulses of the last step to begin with: simultaneous contacts, solved to an error.
+  /// Options::scene.ncp has the tolerance and the budget.
+  ncp,
 };
 
 /// Defaults for a Bullet world. The rows of its constraints take away errors of position, so that half of their
@@ -43,17 +43,17 @@ enum class Contacts : std::uint8_t {
 /// rounds hold stacks of them.
 inline SceneOptions scene_options_of_an_engine() {
   SceneOptions options;
-  options.collision.largest_restitution = carom::Options::most_restitution;  // Bullet has no bound
-  options.simultaneous.joint_warm_start = 0.5;
-  options.substeps.rounds = 6;
-  options.coulomb.budget = 500;
+  options.collision.max_restitution = carom::Options::restitution_limit;  // Bullet has no bound
+  options.pgs.joint_warm_start = 0.5;
+  options.substeps.inner_iterations = 6;
+  options.ncp.budget = 500;
   return options;
 }
 
 struct Options {
   Execution execution;
-  Collisions collisions = Collisions::simultaneous;
-  /// Contacts::simultaneous is faster, and keeps the height of bouncing bodies under Collisions::sequence or iteration.
+  Collisions collisions = Collisions::pgs;
+  /// Contacts::pgs is faster, and keeps the height of bouncing bodies under Collisions::sequence or iteration.
   Contacts contacts = Contacts::substeps;
   /// Its `collision` has the law of Collisions::sequence. The method, simultaneous.iterations, resting.gravity and
   /// the time steps are set by the other options and by Bullet.
@@ -70,7 +70,7 @@ struct Options {
 
 /// Report of the last step.
 struct StepReport {
-  SceneReport collisions, contacts;                   ///< the first is empty with Collisions::simultaneous
+  SceneReport collisions, contacts;                   ///< the first is empty with Collisions::pgs
   double collision_seconds = 0, contact_seconds = 0;  ///< [s] of the solves
   double gather_seconds = 0, store_seconds = 0;       ///< [s] from Bullet's objects, and back to them
 };

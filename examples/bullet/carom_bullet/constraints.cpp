@@ -47,8 +47,8 @@ bool find_arms(Row* rows) {
     for (int i = 0; i < 3; ++i) twice += (rows[i].*linear).cross(rows[i].*angular);
     for (int i = 0; i < 3; ++i) rows[i].*arm = twice / 2;
   };
-  find(&Row::linear_a, &Row::angular_a, &Row::arm_a);
-  find(&Row::linear_b, &Row::angular_b, &Row::arm_b);
+  find(&Row::linear_a, &Row::angular_a, &Row::r_a);
+  find(&Row::linear_b, &Row::angular_b, &Row::r_b);
   return true;
 }
 
@@ -72,16 +72,16 @@ void write_view(JointRows<btScalar>& view, const Scratch<Row>& rows, bool errors
   view.linear_b = vectors(first.linear_b);
   view.angular_b = vectors(first.angular_b);
   view.target_velocity = column(first.target_velocity);
-  view.least_impulse = column(first.least_impulse);
-  view.largest_impulse = column(first.largest_impulse);
+  view.min_impulse = column(first.min_impulse);
+  view.max_impulse = column(first.max_impulse);
   view.compliance = column(first.compliance);
   if (keys) view.key = column(first.key);
   if (!errors) return;
   view.error = column(first.error);
   view.frequency = column(first.frequency);
   view.damping_ratio = Column<const btScalar>::repeat(damping_ratio, rows.size());
-  view.arm_a = vectors(first.arm_a);
-  view.arm_b = vectors(first.arm_b);
+  view.r_a = vectors(first.r_a);
+  view.r_b = vectors(first.r_b);
 }
 
 }  // namespace
@@ -102,13 +102,13 @@ Row& Constraints::add_row() {
 void Constraints::ask(Taken& taken, btScalar erp, const btContactSolverInfo& info) {
   for (std::size_t i = taken.first; i < rows_.size(); ++i) {
     Row& row = rows_[i];
-    for (btVector3* vector : {&row.linear_a, &row.angular_a, &row.linear_b, &row.angular_b, &row.arm_a, &row.arm_b})
+    for (btVector3* vector : {&row.linear_a, &row.angular_a, &row.linear_b, &row.angular_b, &row.r_a, &row.r_b})
       vector->setZero();
     row.target_velocity = row.error = 0;
     row.frequency = Row::infinity;
     row.compliance = info.m_globalCfm;
-    row.least_impulse = -SIMD_INFINITY;
-    row.largest_impulse = SIMD_INFINITY;
+    row.min_impulse = -SIMD_INFINITY;
+    row.max_impulse = SIMD_INFINITY;
   }
   Row& first = rows_[taken.first];
   btTypedConstraint::btConstraintInfo2 to{};
@@ -121,8 +121,8 @@ void Constraints::ask(Taken& taken, btScalar erp, const btContactSolverInfo& inf
   to.rowskip = sizeof(Row) / sizeof(btScalar);
   to.m_constraintError = &first.target_velocity;
   to.cfm = &first.compliance;
-  to.m_lowerLimit = &first.least_impulse;
-  to.m_upperLimit = &first.largest_impulse;
+  to.m_lowerLimit = &first.min_impulse;
+  to.m_upperLimit = &first.max_impulse;
   to.m_numIterations = info.m_numIterations;
   to.m_damping = info.m_damping;
   taken.constraint->getInfo2(&to);
@@ -166,18 +166,18 @@ void Constraints::take(btTypedConstraint& constraint, Bodies& bodies, const btCo
     Row& row = rows_[taken.first + i];
     row.body_a = a;
     row.body_b = b;
-    row.least_impulse = bound(row.least_impulse);
-    row.largest_impulse = bound(row.largest_impulse);
+    row.min_impulse = bound(row.min_impulse);
+    row.max_impulse = bound(row.max_impulse);
     // Bullet's rows count CFM in units of their response to an impulse.
     if (row.compliance != btScalar(0))
       row.compliance *= response(body_a, row.linear_a, row.angular_a) + response(body_b, row.linear_b, row.angular_b);
     row.key = key_of(constraint, static_cast<int>(i));
-    bounds = 4 * bounds + (std::isfinite(row.least_impulse) ? 1 : 0) + (std::isfinite(row.largest_impulse) ? 2 : 0);
+    bounds = 4 * bounds + (std::isfinite(row.min_impulse) ? 1 : 0) + (std::isfinite(row.max_impulse) ? 2 : 0);
   }
   any_key_ = true;
   // Motors and limits come and go. They keep their impulses while the constraint has the same ones.
   for (std::size_t i = taken.first; i < rows_.size(); ++i)
-    if (std::isfinite(rows_[i].least_impulse) || std::isfinite(rows_[i].largest_impulse))
+    if (std::isfinite(rows_[i].min_impulse) || std::isfinite(rows_[i].max_impulse))
       rows_[i].key += bounds * 0x9E3779B97F4A7C15u;
 }
 
@@ -189,8 +189,8 @@ void Constraints::split_errors(const Taken& taken, const btContactSolverInfo& in
     Row& row = rows_[taken.first + i];
     const btScalar asked = row.target_velocity;
     row.frequency = 0;
-    const bool has_least = is_finite(row.least_impulse), has_largest = is_finite(row.largest_impulse);
-    if (has_least && has_largest && row.least_impulse < 0 && row.largest_impulse > 0) continue;  // a motor
+    const bool has_least = is_finite(row.min_impulse), has_largest = is_finite(row.max_impulse);
+    if (has_least && has_largest && row.min_impulse < 0 && row.max_impulse > 0) continue;  // a motor
     const btScalar by_error = 2 * (asked - with_half_[i]);
     // A constraint with an ERP of its own asks for a velocity, as a motor does.
     const bool by_erp = info.m_erp > 0 && std::abs(by_error) > btScalar(1e-5) * std::abs(asked);
@@ -237,8 +237,8 @@ void Constraints::resist_rolling(const btPersistentManifold& manifold, Bodies& b
     row.body_b = b;
     row.angular_a = axis;
     row.angular_b = -axis;
-    row.least_impulse = -largest;
-    row.largest_impulse = largest;
+    row.min_impulse = -largest;
+    row.max_impulse = largest;
     row.frequency = 0;
   };
   add(heaviest->m_normalWorldOnB, spinning);
@@ -270,7 +270,7 @@ JointRows<btScalar> Constraints::rigid_rows() {
   rigid_.resize(rows_.size());
   std::size_t count = 0;
   for (const Row& row : rows_) {
-    if (std::isfinite(row.least_impulse) || std::isfinite(row.largest_impulse) || row.compliance > 0) continue;
+    if (std::isfinite(row.min_impulse) || std::isfinite(row.max_impulse) || row.compliance > 0) continue;
     rigid_[count] = row;
     rigid_[count++].target_velocity = 0;
   }

@@ -20,11 +20,11 @@ struct Row {
   static constexpr btScalar infinity = std::numeric_limits<btScalar>::infinity();
 
   btVector3 linear_a{0, 0, 0}, angular_a{0, 0, 0}, linear_b{0, 0, 0}, angular_b{0, 0, 0};
-  btScalar target_velocity = 0, compliance = 0, least_impulse = -infinity, largest_impulse = infinity;
+  btScalar target_velocity = 0, compliance = 0, min_impulse = -infinity, max_impulse = infinity;
   std::int32_t body_a = Bodies::world, body_b = Bodies::world;
   std::uint64_t key = 0;
   // For substeps alone.
-  btVector3 arm_a{0, 0, 0}, arm_b{0, 0, 0};
+  btVector3 r_a{0, 0, 0}, r_b{0, 0, 0};
   btScalar error = 0, frequency = infinity;
 };
 

@@ -31,18 +31,18 @@ std::vector<Side> sides_of_swept(const Bodies& bodies, const Points& points) {
   const auto displacement = [&](std::int32_t i) {
     return i < 0 ? btVector3(0, 0, 0) : bodies[static_cast<std::size_t>(i)].displacement;
   };
-  const auto add = [&](std::int32_t own, std::int32_t other, const btVector3& normal, btScalar gap) {
+  const auto add = [&](std::int32_t own, std::int32_t other, const btVector3& normal, btScalar separation) {
     if (own < 0 || !bodies.is_swept(static_cast<std::size_t>(own))) return;
     btScalar recedes = normal.dot(displacement(other));
-    const btScalar left = gap + normal.dot(displacement(own)) - recedes;
+    const btScalar left = separation + normal.dot(displacement(own)) - recedes;
     // Bullet moves kinematic bodies between steps.
     if (!bodies.moves(other)) recedes = std::max(recedes, btScalar(0));
-    sides.push_back({static_cast<std::size_t>(own), normal, std::min(left, btScalar(0)) - gap + recedes});
+    sides.push_back({static_cast<std::size_t>(own), normal, std::min(left, btScalar(0)) - separation + recedes});
   };
   for (std::size_t i = 0; i < points.size(); ++i) {
     const Points::Contact contact = points.contact(i);
-    add(contact.a, contact.b, contact.normal, contact.gap);
-    add(contact.b, contact.a, -contact.normal, contact.gap);
+    add(contact.a, contact.b, contact.normal, contact.separation);
+    add(contact.b, contact.a, -contact.normal, contact.separation);
   }
   return sides;
 }

@@ -24,8 +24,8 @@ bool is_predictive(const btManifoldPoint& point, const btCollisionObject* body) 
   return point.m_localPointA.isZero() && point.getPositionWorldOnA() == body->getWorldTransform().getOrigin();
 }
 
-bool is_deep(btScalar gap, const btContactSolverInfo& info) {
-  return info.m_splitImpulse != 0 && gap <= info.m_splitImpulsePenetrationThreshold;
+bool is_deep(btScalar separation, const btContactSolverInfo& info) {
+  return info.m_splitImpulse != 0 && separation <= info.m_splitImpulsePenetrationThreshold;
 }
 
 // True if the directions of friction are the host's own.
@@ -88,7 +88,7 @@ void fetch_to_write(const btPersistentManifold& manifold, std::size_t points) {
 void Points::Columns::resize(std::size_t count) {
   body_a.resize(count);
   body_b.resize(count);
-  for (VectorArray* array : {&normal, &lever_a, &lever_b}) array->resize(count);
+  for (VectorArray* array : {&normal, &r_a, &r_b}) array->resize(count);
   friction.resize(count);
 }
 
@@ -96,8 +96,8 @@ void Points::Columns::write(SceneContacts<btScalar>& contacts) {
   contacts.body_a = body_a;
   contacts.body_b = body_b;
   contacts.normal = normal.columns();
-  contacts.lever_a = lever_a.columns();
-  contacts.lever_b = lever_b.columns();
+  contacts.r_a = r_a.columns();
+  contacts.r_b = r_b.columns();
   contacts.friction = friction;
 }
 
@@ -138,7 +138,7 @@ void Points::resize(std::size_t points, bool substeps) {
   all_.resize(points);
   impulse.resize(points);
   restitution_.resize(points);
-  gap_.resize(points);
+  separation_.resize(points);
   if (substeps) {
     key_.resize(points);
   } else {
@@ -173,7 +173,7 @@ void Points::end_reading(const Reading& how) {
     names_.end();
   else if (how.info.m_splitImpulse != 0)
     for (std::size_t i = 0; i < size(); ++i)
-      if (is_deep(gap_[i], how.info)) deep_.push_back(i);
+      if (is_deep(separation_[i], how.info)) deep_.push_back(i);
 }
 
 // Calls visit(i, point) for the points of a manifold that count.
@@ -205,11 +205,11 @@ void Points::read(Taken& taken, std::size_t number, const Bodies& bodies, const 
     all_.body_b[i] = taken.b;
     if (i == taken.first || (point.m_normalWorldOnB - normal).length2() > limit) normal = point.m_normalWorldOnB;
     all_.normal.set(i, normal);
-    all_.lever_a.set(i, point.getPositionWorldOnA() - origin_a);
-    all_.lever_b.set(i, point.getPositionWorldOnB() - origin_b);
+    all_.r_a.set(i, point.getPositionWorldOnA() - origin_a);
+    all_.r_b.set(i, point.getPositionWorldOnB() - origin_b);
     all_.friction[i] = point.m_combinedFriction;
     restitution_[i] = std::max(point.m_combinedRestitution, btScalar(0));
-    gap_[i] = point.getDistance() + slop;
+    separation_[i] = point.getDistance() + slop;
     if (keys != nullptr) key_[i] = (*keys)[static_cast<std::size_t>(p)];
     has_flags |= point.m_contactPointFlags != 0;
     turns_hard |= point.m_combinedRollingFriction > 0 || point.m_combinedSpinningFriction > 0;
@@ -239,9 +239,11 @@ void Points::read_for_sweeps(const Taken& taken, const Reading& how) {
   const btScalar rate = 1 / info.m_timeStep;
   Directions directions;
   each_point(taken, [&](std::size_t i, const btManifoldPoint& point) {
-    const btScalar gap = gap_[i];
+    const btScalar separation = separation_[i];
     share_[i] = share_of(point, info);
-    target_[i] = gap > 0 ? -gap * rate : is_deep(gap, info) ? btScalar(0) : -gap * share_[i] * rate;
+    target_[i] = separation > 0              ? -separation * rate
+                 : is_deep(separation, info) ? btScalar(0)
+                                             : -separation * share_[i] * rate;
     // m_prevRHS holds the impulse of a collision, which must not act again.
     const btScalar held = point.m_appliedImpulse - point.m_prevRHS;
     btVector3 warm(0, 0, 0);
@@ -274,8 +276,8 @@ void Points::read_surfaces(const Reading& how) {
 
 btScalar Points::approach(std::size_t i, const Bodies& bodies, btVector3 BodyState::*velocity,
                           btVector3 BodyState::*spin) const {
-  return -all_.normal[i].dot(velocity_at(bodies, velocity, spin, all_.body_a[i], all_.lever_a[i]) -
-                             velocity_at(bodies, velocity, spin, all_.body_b[i], all_.lever_b[i]));
+  return -all_.normal[i].dot(velocity_at(bodies, velocity, spin, all_.body_a[i], all_.r_a[i]) -
+                             velocity_at(bodies, velocity, spin, all_.body_b[i], all_.r_b[i]));
 }
 
 void Points::write_restitution(SceneContacts<btScalar>& contacts, bool rebounds) {
@@ -290,12 +292,12 @@ void Points::write(Scene<btScalar>& scene, Bodies& bodies, const btContactSolver
                    bool gaps) {
   // The resting method counts from the gap that is left after the step.
   if (resting)
-    for (std::size_t i = 0; i < size(); ++i) target_[i] += gap_[i] / info.m_timeStep;
+    for (std::size_t i = 0; i < size(); ++i) target_[i] += separation_[i] / info.m_timeStep;
   bodies.write(scene.bodies, rebounds);
   all_.write(scene.contacts);
   write_restitution(scene.contacts, rebounds);
   scene.contacts.target_velocity = target_;
-  if (gaps) scene.contacts.gap = gap_;
+  if (gaps) scene.contacts.separation = separation_;
   scene.contacts.warm_impulse = warm_impulse_.columns();
   if (surface_moves_) scene.contacts.surface_velocity = surface_velocity_.columns();
   if (has_models_) models_.add_to(scene.contacts, false);
@@ -304,11 +306,11 @@ void Points::write(Scene<btScalar>& scene, Bodies& bodies, const btContactSolver
 void Points::write_for_substeps(Scene<btScalar>& scene, Bodies& bodies, const btContactSolverInfo& info,
                                 bool rebounds) {
   if (info.m_linearSlop != btScalar(0))
-    for (btScalar& gap : gap_) gap -= info.m_linearSlop;
+    for (btScalar& separation : separation_) separation -= info.m_linearSlop;
   bodies.write(scene.bodies, true);
   all_.write(scene.contacts);
   write_restitution(scene.contacts, rebounds);
-  scene.contacts.gap = gap_;
+  scene.contacts.separation = separation_;
   scene.contacts.key = key_;
   if (surface_moves_) scene.contacts.surface_velocity = surface_velocity_.columns();
   if (has_models_) models_.add_to(scene.contacts, true);
@@ -321,8 +323,8 @@ Scene<btScalar> Points::subset(const std::vector<std::size_t>& rows, Bodies& bod
     some_.body_a[to] = all_.body_a[from];
     some_.body_b[to] = all_.body_b[from];
     some_.normal.set(to, all_.normal[from]);
-    some_.lever_a.set(to, all_.lever_a[from]);
-    some_.lever_b.set(to, all_.lever_b[from]);
+    some_.r_a.set(to, all_.r_a[from]);
+    some_.r_b.set(to, all_.r_b[from]);
     some_.friction[to] = all_.friction[from];
   }
   Scene<btScalar> scene;
@@ -334,13 +336,13 @@ Scene<btScalar> Points::subset(const std::vector<std::size_t>& rows, Bodies& bod
 Scene<btScalar> Points::colliding(Bodies& bodies, const btContactSolverInfo& info,
                                   const btScalar& tangential_restitution) {
   colliding_restitution_.clear();
-  greatest_approach_ = 0;
+  max_approach_speed_ = 0;
   for (std::size_t i = 0; i < size(); ++i) {
     const btScalar speed = approach(i, bodies, &BodyState::velocity, &BodyState::spin);
-    if (gap_[i] > 0 && gap_[i] > info.m_timeStep * speed) continue;
+    if (separation_[i] > 0 && separation_[i] > info.m_timeStep * speed) continue;
     colliding_.push_back(i);
     colliding_restitution_.push_back(restitution_[i]);
-    greatest_approach_ = std::max(greatest_approach_, speed);
+    max_approach_speed_ = std::max(max_approach_speed_, speed);
   }
   Scene<btScalar> scene = subset(colliding_, bodies);
   scene.contacts.restitution = colliding_restitution_;
@@ -355,9 +357,9 @@ Scene<btScalar> Points::overlapping(Bodies& bodies, const btContactSolverInfo& i
   // Bodies that leave an overlap by themselves, as after a rebound, are pushed by no more than the speed that they
   // lack.
   for (const std::size_t i : deep_)
-    push_.push_back(
-        std::max(-gap_[i] * share_[i] / info.m_timeStep + approach(i, bodies, &BodyState::velocity, &BodyState::spin),
-                 btScalar(0)));
+    push_.push_back(std::max(
+        -separation_[i] * share_[i] / info.m_timeStep + approach(i, bodies, &BodyState::velocity, &BodyState::spin),
+        btScalar(0)));
   std::fill(some_.friction.begin(), some_.friction.end(), btScalar(0));
   scene.contacts.restitution = Column<const btScalar>::repeat(zero_, deep_.size());
   scene.contacts.target_velocity = push_;

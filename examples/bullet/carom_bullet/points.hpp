@@ -50,17 +50,17 @@ class Points {
   /// Ends the reading.
   void end_reading(const Reading& how);
   std::size_t size() const { return all_.friction.size(); }
-  /// A point as a contact: body A has the normal, `gap` [m] is below 0 where the bodies overlap.
+  /// A point as a contact: body A has the normal, `separation` [m] is below 0 where the bodies overlap.
   struct Contact {
     std::int32_t a, b;
     btVector3 normal;
-    btScalar gap;
+    btScalar separation;
   };
-  Contact contact(std::size_t i) const { return {all_.body_a[i], all_.body_b[i], all_.normal[i], gap_[i]}; }
+  Contact contact(std::size_t i) const { return {all_.body_a[i], all_.body_b[i], all_.normal[i], separation_[i]}; }
   /// The manifolds that resist rolling or spinning by rows, for methods without contact models.
   const std::vector<btPersistentManifold*>& rolling() const { return rolling_; }
 
-  /// Writes the bodies and all points to a scene for SceneMethod::resting, simultaneous or coulomb, without the columns
+  /// Writes the bodies and all points to a scene for SceneMethod::resting, simultaneous or ncp, without the columns
   /// that no body or point needs. `rebounds`: contacts have their restitution. `gaps`: they have gaps.
   void write(Scene<btScalar>& scene, Bodies& bodies, const btContactSolverInfo& info, bool resting, bool rebounds,
              bool gaps);
@@ -74,7 +74,7 @@ class Points {
   /// Takes back `colliding`.
   void nothing_collides() { colliding_.clear(); }
   /// [m/s] how fast the fastest of these approaches.
-  btScalar greatest_approach() const { return greatest_approach_; }
+  btScalar max_approach_speed() const { return max_approach_speed_; }
   /// The points whose overlap is to go without velocity: Bullet's split impulse. Bodies are to stand still in it.
   Scene<btScalar> overlapping(Bodies& bodies, const btContactSolverInfo& info);
   bool overlaps() const { return !deep_.empty(); }
@@ -101,7 +101,7 @@ class Points {
   /// Every scene has these of its contacts.
   struct Columns {
     Scratch<std::int32_t> body_a, body_b;
-    VectorArray normal, lever_a, lever_b;
+    VectorArray normal, r_a, r_b;
     Scratch<btScalar> friction;
 
     void resize(std::size_t count);
@@ -127,7 +127,7 @@ class Points {
   std::vector<btPersistentManifold*> rolling_;
   Columns all_;
   VectorArray warm_impulse_, surface_velocity_;
-  Scratch<btScalar> restitution_, gap_, share_, target_;
+  Scratch<btScalar> restitution_, separation_, share_, target_;
   btScalar zero_ = 0;
   PointNames names_;
   PointModels models_;
@@ -138,7 +138,7 @@ class Points {
   Columns some_;  // of `colliding`, and after it of `overlapping`
   std::vector<std::size_t> colliding_, deep_;
   std::vector<btScalar> colliding_restitution_, push_;
-  btScalar greatest_approach_ = 0;
+  btScalar max_approach_speed_ = 0;
 };
 
 }  // namespace carom::bullet

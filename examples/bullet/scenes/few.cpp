@@ -39,15 +39,15 @@ void build_heap(World& world, int layers) {
       }
 }
 
-Scene scene_of(const char* name, const char* title, void (*build)(World&, int), int size, double most_overlap) {
+Scene scene_of(const char* name, const char* title, void (*build)(World&, int), int size, double max_overlap) {
   return {name, title, {}, [=](World& world, const Arguments& arguments) -> std::vector<Number> {
             add_ground(world, friction);
             build(world, size);
             const double end = arguments.brief ? 4 : 10;
             while (world.time() < end) world.step();
             return {at_most("deepest penetration, second half", "mm", 1e3 * deepest_penetration({world, end / 2}),
-                            most_overlap),
-                    told("greatest energy, last second", "mJ", 1e3 * greatest_kinetic_energy({world, end - 1})),
+                            max_overlap),
+                    told("greatest energy, last second", "mJ", 1e3 * max_kinetic_energy({world, end - 1})),
                     told("solver, mean of a step", "µs", 1e6 * mean_solver_seconds({world, 0}))};
           }};
 }

@@ -117,7 +117,7 @@ std::vector<Number> run_arm(World& world, const Arguments& arguments) {
   return {within("the box is up by, of what the arm turns", "%",
                  100 * (static_cast<double>(box.getWorldTransform().getOrigin().z()) - edge / 2) / lift, 95, 105),
           at_most("it slips in the fingers", "mm", 1e3 * slip, 5),
-          at_most("joint error", "mm", 1e3 * largest_joint_error({world, 0}), 5),
+          at_most("joint error", "mm", 1e3 * max_joint_error({world, 0}), 5),
           told("solver, mean of a step", "µs", 1e6 * mean_solver_seconds({world, 0}))};
 }
 
@@ -229,7 +229,7 @@ std::vector<Number> run_gears(World& world, const Arguments& arguments) {
           at_most("slip of a gear, of its faster wheel", "°", slip * 180 / pi, 1),
           at_most("slip of both, of the motor's way", "%",
                   100 * std::abs(angle[0] - ratio * ratio * angle[2]) / std::abs(angle[0]), 0.1),
-          at_most("joint error", "mm", 1e3 * largest_joint_error({world, 0}), 1),
+          at_most("joint error", "mm", 1e3 * max_joint_error({world, 0}), 1),
           told("solver, mean of a step", "µs", 1e6 * mean_solver_seconds({world, 0}))};
 }
 
@@ -263,9 +263,9 @@ std::vector<Number> run_rope(World& world, const Arguments& arguments) {
   // It falls by (1 - cos 45°) of its length.
   const double swing = weight * 9.81 * reach * (1 - std::cos(pi / 4));
   return {at_most("joint error, mean", "mm", 1e3 * error / static_cast<double>(world.samples().size()), 2),
-          at_most("joint error, peak", "mm", 1e3 * largest_joint_error({world, 0}), 10),
+          at_most("joint error, peak", "mm", 1e3 * max_joint_error({world, 0}), 10),
           at_most("the weight below where the rope ends", "mm", 1e3 * (lowest - deepest), 20),
-          at_most("energy gained, of the swing's", "%", 100 * largest_energy_gain({world, 0}) / swing, 1),
+          at_most("energy gained, of the swing's", "%", 100 * max_energy_gain({world, 0}) / swing, 1),
           told("solver, mean of a step", "µs", 1e6 * mean_solver_seconds({world, 0}))};
 }
 
@@ -291,7 +291,7 @@ std::vector<Number> run_rods(World& world, const Arguments& arguments) {
   return {
       at_most("the tip has sagged at most", "mm", 1e3 * sag, 1),
       told("the tip sags at the end", "mm", 1e3 * (1 - static_cast<double>(last->getWorldTransform().getOrigin().z()))),
-      told("joint error", "mm", 1e3 * largest_joint_error({world, 0})),
+      told("joint error", "mm", 1e3 * max_joint_error({world, 0})),
       told("solver, mean of a step", "µs", 1e6 * mean_solver_seconds({world, 0}))};
 }
 

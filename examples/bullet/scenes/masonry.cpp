@@ -121,7 +121,7 @@ std::vector<Number> run_tower(World& world, const Arguments& arguments) {
   while (world.time() < end_of_pull + wait) world.step();
   return {at_most("others move by the pull", "mm", 1e3 * moved, 10),
           at_most("others move after it, second half", "mm", 1e3 * after.largest(), 1),
-          at_most("joint of block and hand", "mm", 1e3 * largest_joint_error({world, 0}), 10),
+          at_most("joint of block and hand", "mm", 1e3 * max_joint_error({world, 0}), 10),
           told("deepest penetration", "mm", 1e3 * deepest_penetration({world, 0})),
           told("solver, mean of a step", "µs", 1e6 * mean_solver_seconds({world, 0}))};
 }

@@ -24,15 +24,15 @@ double height(const btRigidBody& body) {
 
 // How the cubes begin, and whether their contacts are those of their faces (faces.hpp) in place of Bullet's.
 struct Fall {
-  double gap = 0.01;  // [m] below each
+  double separation = 0.01;  // [m] below each
   bool faces = false;
 };
 
 // Rapier's test: a cube of a metre on another one, both fall a little first.
 std::vector<Number> run_cubes(World& world, const Arguments& /*arguments*/, double ratio, const Fall& fall) {
   btRigidBody& ground = add_ground(world, friction);
-  btRigidBody& light = add_box(world, vector(1, 1, 1), 1, place(0, 0, 0.5 + fall.gap), friction);
-  btRigidBody& heavy = add_box(world, vector(1, 1, 1), ratio, place(0, 0, 1.5 + 2 * fall.gap), friction);
+  btRigidBody& light = add_box(world, vector(1, 1, 1), 1, place(0, 0, 0.5 + fall.separation), friction);
+  btRigidBody& heavy = add_box(world, vector(1, 1, 1), ratio, place(0, 0, 1.5 + 2 * fall.separation), friction);
   std::optional<Faces> faces;
   if (fall.faces) {
     const std::array<btVector3, 4> corners = {vector(-0.5, -0.5, -0.5), vector(0.5, -0.5, -0.5), vector(0.5, 0.5, -0.5),
@@ -53,15 +53,16 @@ std::vector<Number> run_cubes(World& world, const Arguments& /*arguments*/, doub
 
 // Layers of 16 small boxes of a kilogram; a slab of 1000 kg lies on `below` of them and bears `above`.
 std::vector<Number> run_layers(World& world, const Arguments& arguments, int below, int above) {
-  constexpr double edge = 0.5, gap = 0.02, slab = 0.4, mass = 1000;
+  constexpr double edge = 0.5, separation = 0.02, slab = 0.4, mass = 1000;
   add_ground(world, friction);
   std::vector<const btRigidBody*> bodies;
   double top = 0;
   const auto add_layer = [&] {
     for (int i = 0; i < 4; ++i)
       for (int j = 0; j < 4; ++j)
-        bodies.push_back(&add_box(world, vector(edge, edge, edge), 1,
-                                  place((i - 1.5) * (edge + gap), (j - 1.5) * (edge + gap), top + edge / 2), friction));
+        bodies.push_back(&add_box(
+            world, vector(edge, edge, edge), 1,
+            place((i - 1.5) * (edge + separation), (j - 1.5) * (edge + separation), top + edge / 2), friction));
     top += edge;
   };
   for (int i = 0; i < below; ++i) add_layer();
@@ -144,7 +145,7 @@ int main(int argc, char** argv) {
     scenes.back().options.solver.contacts = carom::bullet::Contacts::substeps;
     scenes.back().add_options = [&](CLI::App& app) {
       app.add_option("--seed", seed, "Of the boxes that fall")->capture_default_str();
-      app.add_option("--gap", fall.gap, "Below each of two cubes [m]")->capture_default_str();
+      app.add_option("--separation", fall.separation, "Below each of two cubes [m]")->capture_default_str();
       app.add_flag("--faces", fall.faces, "Contacts of the two cubes by their faces, not Bullet's");
     };
   };

@@ -53,7 +53,7 @@ double corner_speed(const btRigidBody& body) {
   return static_cast<double>(body.getLinearVelocity().length() + body.getAngularVelocity().length() * radius);
 }
 
-double greatest_kinetic_energy(const Span& span) {
+double max_kinetic_energy(const Span& span) {
   return greatest(span, &Sample::kinetic_energy);
 }
 
@@ -61,7 +61,7 @@ double deepest_penetration(const Span& span) {
   return greatest(span, &Sample::penetration);
 }
 
-double largest_joint_error(const Span& span) {
+double max_joint_error(const Span& span) {
   return greatest(span, &Sample::joint_error);
 }
 
@@ -75,7 +75,7 @@ double mean_solver_seconds(const Span& span) {
   return count == 0 ? 0 : sum / static_cast<double>(count);
 }
 
-double largest_energy_rise(const Span& span) {
+double max_energy_rise(const Span& span) {
   double most = 0, last = std::numeric_limits<double>::infinity();
   for_each_sample(span, [&](const Sample& sample) {
     most = std::max(most, total_energy(sample) - last);
@@ -84,7 +84,7 @@ double largest_energy_rise(const Span& span) {
   return most;
 }
 
-double largest_energy_gain(const Span& span) {
+double max_energy_gain(const Span& span) {
   double most = 0, least = std::numeric_limits<double>::infinity();
   for_each_sample(span, [&](const Sample& sample) {
     most = std::max(most, total_energy(sample) - least);

@@ -31,13 +31,13 @@ struct Span {
   double begin = 0;  ///< [s]
 };
 
-double greatest_kinetic_energy(const Span& span);  ///< [J]
-double deepest_penetration(const Span& span);      ///< [m]
-double largest_joint_error(const Span& span);      ///< [m]
-double mean_solver_seconds(const Span& span);      ///< [s] a step
+double max_kinetic_energy(const Span& span);   ///< [J]
+double deepest_penetration(const Span& span);  ///< [m]
+double max_joint_error(const Span& span);      ///< [m]
+double mean_solver_seconds(const Span& span);  ///< [s] a step
 /// [J] the most that kinetic and potential energy together have grown in one step.
-double largest_energy_rise(const Span& span);
+double max_energy_rise(const Span& span);
 /// [J] the most that they have ever been above a value of theirs before.
-double largest_energy_gain(const Span& span);
+double max_energy_gain(const Span& span);
 
 }  // namespace carom_scenes

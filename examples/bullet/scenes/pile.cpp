@@ -43,7 +43,7 @@ std::vector<Number> run(World& world, const Arguments& arguments) {
   return {
       at_most(arguments.brief ? "boxes awake after 15 s" : "boxes awake after 30 s", "", static_cast<double>(awake), 0),
       told("all asleep from (-1: not yet)", "s", asleep_at),
-      told("greatest energy in the last 2 s", "mJ", 1e3 * greatest_kinetic_energy({world, last})),
+      told("greatest energy in the last 2 s", "mJ", 1e3 * max_kinetic_energy({world, last})),
       at_most("deepest penetration then", "mm", 1e3 * deepest_penetration({world, last}), 15),
       told("solver, mean of a step", "ms", 1e3 * mean_solver_seconds({world, 0}))};
 }

@@ -73,20 +73,20 @@ bool print(const Scene& scene, const Runs& runs) {
 
 void choose(const std::string& method, carom::bullet::Options& options) {
   using carom::bullet::Collisions, carom::bullet::Contacts;
-  if (method == "simultaneous") {
-    options.collisions = Collisions::simultaneous;
-    options.contacts = Contacts::simultaneous;
-  } else if (method == "sequence") {
+  if (method == "pgs") {
+    options.collisions = Collisions::pgs;
+    options.contacts = Contacts::pgs;
+  } else if (method == "sequential-impacts") {
     options.collisions = Collisions::sequence;
-    options.contacts = Contacts::simultaneous;
+    options.contacts = Contacts::pgs;
   } else if (method == "step") {
     options.collisions = Collisions::iteration;
     options.contacts = Contacts::resting;
   } else if (method == "substeps") {
     options.contacts = Contacts::substeps;
-  } else if (method == "coulomb") {
-    options.collisions = Collisions::simultaneous;
-    options.contacts = Contacts::coulomb;
+  } else if (method == "ncp") {
+    options.collisions = Collisions::pgs;
+    options.contacts = Contacts::ncp;
   }
 }
 
@@ -96,7 +96,7 @@ int show(int argc, char** argv, const Scene& scene) {
   CLI::App app(scene.title);
   Arguments arguments;
   std::string solver = "both", method = "default", out;
-  int threads = 0, iterations = 0, rounds = 0;
+  int threads = 0, iterations = 0, inner_iterations = 0;
   double tolerance = 0;
   bool unmarked = false, sleeping = false;
   app.add_flag("--short", arguments.brief, "A short run");
@@ -113,16 +113,16 @@ int show(int argc, char** argv, const Scene& scene) {
          "--method", method,
          "Of carom: all contacts in the same sweeps; collisions one after the other and then the contacts; "
          "Bender and Schmitt's step; contacts held in substeps; all contacts to an error; or what the scene has set")
-      ->check(CLI::IsMember({"simultaneous", "sequence", "step", "substeps", "coulomb", "default"}))
+      ->check(CLI::IsMember({"pgs", "sequential-impacts", "step", "substeps", "ncp", "default"}))
       ->capture_default_str();
   app.add_option("--iterations", iterations, "Sweeps of carom at most, 0 for what the scene has set")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  app.add_option("--tolerance", tolerance, "Error of --method coulomb, 0 for its default")
+  app.add_option("--tolerance", tolerance, "Error of --method ncp, 0 for its default")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_flag("--sleeping", sleeping, "Bodies may fall asleep");
-  app.add_option("--times", rounds, "Run the solvers so often in turn, and print what they take")
+  app.add_option("--times", inner_iterations, "Run the solvers so often in turn, and print what they take")
       ->check(CLI::PositiveNumber);
   if (scene.add_options) scene.add_options(app);
   try {
@@ -137,16 +137,16 @@ int show(int argc, char** argv, const Scene& scene) {
     if (iterations > 0) options.solver.iterations = iterations;
     options.sleeping = options.sleeping || sleeping;
     choose(method, options.solver);
-    if (tolerance > 0) options.solver.scene.coulomb.tolerance = tolerance;
+    if (tolerance > 0) options.solver.scene.ncp.tolerance = tolerance;
     return options;
   };
   const bool all = solver == "all", both = solver == "both";
   const bool with_bullet = all || both || solver == "bullet", with_carom = all || both || solver == "carom";
-  if (rounds > 0) {
+  if (inner_iterations > 0) {
     WorldOptions options = options_of_run();
     options.counts_contacts = false;
     Times bullet, carom;
-    for (int round = 0; round < rounds; ++round)
+    for (int round = 0; round < inner_iterations; ++round)
       for (const Responder responder : {Responder::bullet, Responder::carom}) {
         if (!(responder == Responder::bullet ? with_bullet : with_carom)) continue;
         World world(responder, options);

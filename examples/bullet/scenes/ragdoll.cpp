@@ -26,7 +26,7 @@ btVector3 vector(double x, double y, double z) {
 struct Limit {
   const btRigidBody *a, *b;
   btTransform frame_a, frame_b;
-  double swing, least_twist, greatest_twist;  ///< a hinge turns about z; a cone has its axis along x
+  double swing, min_twist, max_twist;  ///< a hinge turns about z; a cone has its axis along x
   bool hinge;
 };
 
@@ -39,7 +39,7 @@ double excess(const Limit& limit) {
   const double about = static_cast<double>(limit.hinge ? turn.z() : turn.x());
   const double twist = 2 * std::atan2(about, static_cast<double>(turn.w()));
   const double along = static_cast<double>(from.getColumn(0).dot(to.getColumn(0)));
-  double most = std::max({0.0, twist - limit.greatest_twist, limit.least_twist - twist});
+  double most = std::max({0.0, twist - limit.max_twist, limit.min_twist - twist});
   if (!limit.hinge) most = std::max(most, std::acos(std::clamp(along, -1.0, 1.0)) - limit.swing);
   return most;
 }
@@ -184,16 +184,16 @@ std::vector<Number> run(World& world, const Arguments& arguments, int rows, int 
   double mass = 0;
   for (const Ragdoll& doll : dolls)
     for (const btRigidBody* part : doll.parts()) mass += static_cast<double>(part->getMass());
-  const double error = std::max(largest_joint_error({world, 0}), deepest_penetration({world, 0}));
+  const double error = std::max(max_joint_error({world, 0}), deepest_penetration({world, 0}));
   const double pushed = mass * std::pow(static_cast<double>(info.m_erp) * error / time_step, 2) / 2;
-  return {{"largest joint error", "mm", 1e3 * largest_joint_error({world, 0}), 0, bend},
-          {"largest angle beyond a limit", "°", most.angle_beyond * 180 / pi, 0, late},
-          {"deepest penetration", "mm", 1e3 * deepest_penetration({world, 0}), 0, reach},
-          {"rise of energy in a step, of all", "%", 100 * largest_energy_rise({world, 0}) / brought, 0,
-           100 * pushed / brought},
-          {"rise of energy in all, of all", "%", 100 * largest_energy_gain({world, 0}) / brought},
-          {"kinetic energy at the end", "J", world.samples().back().kinetic_energy},
-          {"solver, mean of a step", "µs", 1e6 * mean_solver_seconds({world, 0})}};
+  return {
+      {"largest joint error", "mm", 1e3 * max_joint_error({world, 0}), 0, bend},
+      {"largest angle beyond a limit", "°", most.angle_beyond * 180 / pi, 0, late},
+      {"deepest penetration", "mm", 1e3 * deepest_penetration({world, 0}), 0, reach},
+      {"rise of energy in a step, of all", "%", 100 * max_energy_rise({world, 0}) / brought, 0, 100 * pushed / brought},
+      {"rise of energy in all, of all", "%", 100 * max_energy_gain({world, 0}) / brought},
+      {"kinetic energy at the end", "J", world.samples().back().kinetic_energy},
+      {"solver, mean of a step", "µs", 1e6 * mean_solver_seconds({world, 0})}};
 }
 
 }  // namespace

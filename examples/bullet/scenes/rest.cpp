@@ -100,14 +100,14 @@ std::vector<Number> run_once(World& world, const Arguments& arguments, const Kin
 
   const double end = !arguments.brief ? 20 : kind.base > 20 ? 1 : 4;
   double drift = 0, substeps = 0;
-  int most_substeps = 0, steps = 0;
+  int max_substeps = 0, steps = 0;
   while (world.time() < end) {
     world.step();
     ++steps;
     if (world.carom_solver() != nullptr) {
       const int n = world.carom_solver()->report().contacts.substeps;
       substeps += n;
-      most_substeps = std::max(most_substeps, n);
+      max_substeps = std::max(max_substeps, n);
     }
     for (std::size_t i = 0; i < start.size(); ++i) {
       const btVector3 way = world.bodies()[i]->getWorldTransform().getOrigin() - start[i];
@@ -127,15 +127,15 @@ std::vector<Number> run_once(World& world, const Arguments& arguments, const Kin
   std::vector<Number> numbers;
   if (kind.chain) {
     numbers = {at_most("joint error, second half, mean", "mm", 1e3 * error / samples, kind.error_mean),
-               at_most("joint error, peak", "mm", 1e3 * largest_joint_error({world, 0}), kind.error_peak)};
+               at_most("joint error, peak", "mm", 1e3 * max_joint_error({world, 0}), kind.error_peak)};
   } else {
     numbers = {at_most("drift", "mm", 1e3 * drift, kind.drift),
                at_most("overlap", "mm", 1e3 * deepest_penetration({world, settled}), kind.overlap)};
   }
-  numbers.push_back(at_most("kinetic energy, second half", "J/kg", greatest_kinetic_energy({world, end / 2}) / mass,
+  numbers.push_back(at_most("kinetic energy, second half", "J/kg", max_kinetic_energy({world, end / 2}) / mass,
                             kind.horizontal ? no_mark : 1e-5));
   numbers.push_back(told("substeps, mean", "", ours ? substeps / steps : none));
-  numbers.push_back(told("substeps, most", "", ours ? most_substeps : none));
+  numbers.push_back(told("substeps, most", "", ours ? max_substeps : none));
   numbers.push_back(told("solver, mean of a step", "µs", 1e6 * mean_solver_seconds({world, 0})));
   return numbers;
 }

@@ -71,7 +71,7 @@ std::vector<Number> run(carom_scenes::World& world, const carom_scenes::Argument
 int main(int argc, char** argv) {
   carom_scenes::Scene scene{"super_ball", "a super ball reverses its spin bounce after bounce", {}, run};
   scene.options.time_step = 1.0 / 240;
-  scene.options.solver.contacts = carom::bullet::Contacts::simultaneous;
+  scene.options.solver.contacts = carom::bullet::Contacts::pgs;
   scene.options.solver.collisions = carom::bullet::Collisions::sequence;
   scene.options.solver.tangential_restitution = 1;
   scene.options.solver.scene.collision.law = carom::Law::chatterjee_ruina;

@@ -35,7 +35,8 @@ int show_all(int argc, char** argv, const std::string& program, std::vector<Scen
       carom::SubstepsOptions& how = scene.options.solver.scene.substeps;
       app.add_option("--least", how.least, "Substeps of carom")->capture_default_str();
       app.add_option("--most", how.most, "The same")->capture_default_str();
-      app.add_option("--rounds", how.rounds, "Of carom over a manifold or joint")->capture_default_str();
+      app.add_option("--inner_iterations", how.inner_iterations, "Of carom over a manifold or joint")
+          ->capture_default_str();
       app.add_option("--slop", how.slop, "Overlap that substeps do not correct [m]; 0: by the size of bodies")
           ->capture_default_str();
       if (add) add(app);

@@ -81,7 +81,7 @@ std::vector<Number> run(carom_scenes::World& world, const carom_scenes::Argument
   const double end = arguments.brief ? 2 : 8;
   // [rad] where the tip of the stem and the belly both touch the ground
   const double both_touch = std::acos(-(radius - tip_radius) / stem);
-  double greatest = 0, level = end, over = end, least_after = 180 * degree, worst_jellett = 0;
+  double greatest = 0, level = end, over = end, min_after = 180 * degree, worst_jellett = 0;
   while (world.time() < end) {
     world.step();
     const double cosine = static_cast<double>(top.getWorldTransform().getBasis().getColumn(2).z());
@@ -89,18 +89,18 @@ std::vector<Number> run(carom_scenes::World& world, const carom_scenes::Argument
     greatest = std::max(greatest, inclination);
     if (inclination > 90 * degree) level = std::min(level, world.time());
     if (inclination > 150 * degree) over = std::min(over, world.time());
-    if (greatest > 150 * degree) least_after = std::min(least_after, inclination);
+    if (greatest > 150 * degree) min_after = std::min(min_after, inclination);
     if (greatest < 0.95 * both_touch)
       worst_jellett = std::max(worst_jellett, std::abs(jellett(top) / first_jellett - 1));
   }
-  if (greatest < 150 * degree) least_after = 0;
+  if (greatest < 150 * degree) min_after = 0;
 
   const double exact = carom_scenes::time_to_incline(
       {radius, eccentricity, mass, inertia_across, inertia_along, friction}, spin, first_inclination, 90 * degree);
   // A step turns the top by w h, and what a step of first order does at one end of that turn belongs to its middle.
   const double first_order = spin * time_step / 2;
   return {{"greatest inclination of the stem", "deg", greatest / degree, 150},
-          {"least inclination after it was 150 deg", "deg", least_after / degree, both_touch / degree},
+          {"least inclination after it was 150 deg", "deg", min_after / degree, both_touch / degree},
           {"time until it is 150 deg", "s", over},
           {"time until it is level", "s", level},
           {"error of that time", "%", 100 * std::abs(level / exact - 1), 0, 100 * first_order},
@@ -112,6 +112,6 @@ std::vector<Number> run(carom_scenes::World& world, const carom_scenes::Argument
 int main(int argc, char** argv) {
   carom_scenes::Scene scene{"tippe_top", "a tippe top turns over onto its stem", {}, run};
   scene.options.time_step = time_step;
-  scene.options.solver.contacts = carom::bullet::Contacts::simultaneous;
+  scene.options.solver.contacts = carom::bullet::Contacts::pgs;
   return show(argc, argv, scene);
 }

@@ -69,9 +69,9 @@ std::vector<Number> run(World& world, const Arguments& arguments) {
   // The ball is found in the wall up to a step after they met. The whole run has no mark: later, bricks are driven into
   // the ground by the ball over several steps.
   if (arguments.brief) depth_of.greatest = 1e3 * ball_speed * time_step;
-  return {{"rise of energy in a step, of the ball's", "%", 100 * largest_energy_rise({world, launched}) / brought, 0,
+  return {{"rise of energy in a step, of the ball's", "%", 100 * max_energy_rise({world, launched}) / brought, 0,
            100 * pushed / brought},
-          {"rise of energy above an earlier value", "%", 100 * largest_energy_gain({world, launched}) / brought},
+          {"rise of energy above an earlier value", "%", 100 * max_energy_gain({world, launched}) / brought},
           depth_of,
           // In a short run they have not gone far yet.
           {"bricks knocked out", "", out, arguments.brief ? 1 : in_the_way},

@@ -153,8 +153,9 @@ void World::measure() {
     sample.potential_energy -= mass * static_cast<double>(options_.gravity.dot(body->getWorldTransform().getOrigin()));
   }
   for (const Joint& joint : joints_) {
-    const btVector3 gap = joint.a->getWorldTransform() * joint.point_a - joint.b->getWorldTransform() * joint.point_b;
-    sample.joint_error = std::max(sample.joint_error, static_cast<double>(gap.length()));
+    const btVector3 separation =
+        joint.a->getWorldTransform() * joint.point_a - joint.b->getWorldTransform() * joint.point_b;
+    sample.joint_error = std::max(sample.joint_error, static_cast<double>(separation.length()));
   }
   sample.solver_seconds = solver_->seconds;
   sample.bodies = solver_->count;

@@ -19,7 +19,7 @@ inline btTransform at(btScalar x, btScalar y, btScalar z) {
 /// Bullet's own settings count in these sweeps; substeps leave 5 mm of an overlap alone.
 inline carom::bullet::Options in_sweeps() {
   carom::bullet::Options options;
-  options.contacts = carom::bullet::Contacts::simultaneous;
+  options.contacts = carom::bullet::Contacts::pgs;
   return options;
 }
 

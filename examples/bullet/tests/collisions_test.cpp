@@ -18,14 +18,14 @@ struct Choice {
   Collisions collisions;
   Contacts contacts;
 };
-constexpr std::array<Choice, 5> choices = {{{Collisions::simultaneous, Contacts::simultaneous},
-                                            {Collisions::sequence, Contacts::simultaneous},
-                                            {Collisions::iteration, Contacts::simultaneous},
+constexpr std::array<Choice, 5> choices = {{{Collisions::pgs, Contacts::pgs},
+                                            {Collisions::sequence, Contacts::pgs},
+                                            {Collisions::iteration, Contacts::pgs},
                                             {Collisions::sequence, Contacts::resting},
                                             {Collisions::iteration, Contacts::resting}}};
 
 std::string name_of(const Choice& choice) {
-  constexpr std::array<const char*, 3> collisions = {"simultaneous", "sequence", "iteration"};
+  constexpr std::array<const char*, 3> collisions = {"pgs", "sequential-impacts", "iteration"};
   const char* const contacts = choice.contacts == Contacts::resting ? "_resting" : "";
   return std::string(collisions[static_cast<std::size_t>(choice.collisions)]) + contacts;
 }

@@ -202,7 +202,7 @@ void sleep(btRigidBody& body) {
 
 // A hinge under load begins with the impulse that it had before the sleep, as long as the solver keeps it.
 TEST(Sleep, of_all_bodies_leaves_an_empty_report) {
-  for (const int asleep : {1, 2, 10, carom::SceneThresholds::remembered_calls + 10}) {
+  for (const int asleep : {1, 2, 10, carom::SceneThresholds::warm_start_calls + 10}) {
     BulletWorld bullet{carom::bullet::Options()};
     btRigidBody& box = bullet.add_box(at(1, 0, 0));
     bullet.join<btPoint2PointConstraint>(box, btVector3(-1, 0, 0));

@@ -45,7 +45,7 @@ TEST(HingeMotors, reach_their_speed) {
 }
 
 // A motor of an impulse of 0.005 N m s a step accelerates a wheel of 1/6 kg m² by 0.03 rad/s in each.
-TEST(HingeMotors, have_a_largest_impulse) {
+TEST(HingeMotors, have_a_max_impulse) {
   BulletWorld bullet;
   btRigidBody& wheel = bullet.add_box(at(0, 0, 5));
   auto& hinge = bullet.join<btHingeConstraint>(wheel, nowhere, up);
@@ -171,12 +171,12 @@ TEST(Rows, keep_nothing_of_an_earlier_step) {
   const auto in_substeps = rows(true);
   ASSERT_EQ(in_substeps.error.count, 3u);
   EXPECT_NEAR(in_substeps.error[2], 0.3f, 1e-3f);
-  EXPECT_NEAR(in_substeps.arm_a.x[0], 0.5f, 1e-6f);
+  EXPECT_NEAR(in_substeps.r_a.x[0], 0.5f, 1e-6f);
   const auto in_sweeps = rows(false);
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(in_sweeps.error[i], 0) << i;
     EXPECT_EQ(in_sweeps.frequency[i], std::numeric_limits<btScalar>::infinity()) << i;
-    EXPECT_EQ(in_sweeps.arm_a.x[i], 0) << i;
+    EXPECT_EQ(in_sweeps.r_a.x[i], 0) << i;
     EXPECT_NE(in_sweeps.target_velocity[i], 0) << i;
   }
   bodies.release();

@@ -19,8 +19,8 @@ Options with(Contacts contacts) {
 }
 
 class PointModels : public testing::TestWithParam<Contacts> {};
-INSTANTIATE_TEST_SUITE_P(Methods, PointModels, testing::Values(Contacts::simultaneous, Contacts::substeps),
-                         [](const auto& of) { return of.param == Contacts::substeps ? "substeps" : "simultaneous"; });
+INSTANTIATE_TEST_SUITE_P(Methods, PointModels, testing::Values(Contacts::pgs, Contacts::substeps),
+                         [](const auto& of) { return of.param == Contacts::substeps ? "substeps" : "pgs"; });
 
 // A box that does not turn, on a slope of 40 degrees whose fall line lies at 45 degrees from the slippery axis, with
 // μ = 0.2 and 0.6. With (a + N D²/|D v|) v = G and N = g cos β it slides at 19.2654 degrees from that axis and gains

@@ -15,7 +15,7 @@ using Number = btScalar btContactSolverInfoData::*;
 /// Gives where bodies are after a second in which every setting matters: a rebound, an overlap beyond the threshold of
 /// split impulses, anchored friction, a joint, an explicit gyroscopic torque.
 template <class Change>
-std::vector<btVector3> path_with(const Change& change, Contacts contacts = Contacts::simultaneous) {
+std::vector<btVector3> path_with(const Change& change, Contacts contacts = Contacts::pgs) {
   carom::bullet::Options options;
   options.contacts = contacts;
   BulletWorld bullet(options);
@@ -49,7 +49,7 @@ void expect_same(const std::vector<btVector3>& found, const std::vector<btVector
     for (int axis = 0; axis < 3; ++axis) EXPECT_EQ(found[i][axis], expected[i][axis]) << i << " along " << axis;
 }
 
-constexpr Contacts every_method[] = {Contacts::simultaneous, Contacts::resting, Contacts::substeps, Contacts::coulomb};
+constexpr Contacts every_method[] = {Contacts::pgs, Contacts::resting, Contacts::substeps, Contacts::ncp};
 
 TEST(Settings, out_of_range_count_as_the_nearest_in_range) {
   struct {

@@ -99,10 +99,10 @@ TEST(Substeps, feed_no_chain_with_energy) {
 }
 
 /// A box that a motor turns about a fixed axis.
-btRigidBody& add_wheel(BulletWorld& bullet, btScalar speed, btScalar most_impulse) {
+btRigidBody& add_wheel(BulletWorld& bullet, btScalar speed, btScalar max_impulse) {
   btRigidBody& wheel = bullet.add_box(at(0, 0, 5));
   auto& hinge = bullet.join<btHingeConstraint>(wheel, btVector3(0, 0, 0), btVector3(0, 0, 1));
-  hinge.enableAngularMotor(true, speed, most_impulse);
+  hinge.enableAngularMotor(true, speed, max_impulse);
   return wheel;
 }
 

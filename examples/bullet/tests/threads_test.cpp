@@ -83,7 +83,7 @@ std::vector<btScalar> pile(const carom::bullet::Options& options) {
 }
 
 TEST(Threads, give_one_answer) {
-  for (const auto contacts : {Contacts::simultaneous, Contacts::resting, Contacts::substeps}) {
+  for (const auto contacts : {Contacts::pgs, Contacts::resting, Contacts::substeps}) {
     carom::bullet::Options options;
     options.contacts = contacts;
     options.execution.threads = 1;

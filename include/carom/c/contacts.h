@@ -64,60 +64,60 @@ typedef struct carom_law_columns {
 } carom_law_columns;
 
 /// Contacts that carry the state of both bodies. All columns are needed, and equally long.
-typedef struct carom_inline_contacts {
+typedef struct carom_contacts {
   size_t struct_size;
-  carom_column friction, restitution;       ///< [1]
-  carom_vectors3 normal, lever_a, lever_b;  ///< [1] unit, from B to A; [m] contact point minus centre of mass
+  carom_column friction, restitution;  ///< [1]
+  carom_vectors3 normal, r_a, r_b;     ///< [1] unit, from B to A; [m] contact point minus centre of mass
   carom_bodies a, b;
   const carom_law_columns* laws;  ///< optional
-} carom_inline_contacts;
+} carom_contacts;
 
 /// Contacts between bodies that are stored once: `bodies` has a length of its own.
 typedef struct carom_indexed_contacts {
   size_t struct_size;
   carom_column friction, restitution;
-  carom_vectors3 normal, lever_a, lever_b;
+  carom_vectors3 normal, r_a, r_b;
   carom_column body_a, body_b;  ///< int32_t: index into `bodies`, -1 for the immovable world
   carom_bodies bodies;
   const carom_law_columns* laws;  ///< optional
 } carom_indexed_contacts;
 
 /// Contacts given by collision matrix and separation velocity, with the normal along z.
-typedef struct carom_space_contacts {
+typedef struct carom_k_contacts {
   size_t struct_size;
   carom_column friction, restitution;
   carom_symmetric3 k;                  ///< [1/kg]
   carom_vectors3 separation_velocity;  ///< [m/s]
   const carom_law_columns* laws;       ///< optional
-} carom_space_contacts;
+} carom_k_contacts;
 
 /// Planar contacts that carry the state of both bodies.
-typedef struct carom_planar_inline_contacts {
+typedef struct carom_planar_contacts {
   size_t struct_size;
   carom_column friction, restitution;
-  carom_vectors2 normal, lever_a, lever_b;
+  carom_vectors2 normal, r_a, r_b;
   carom_planar_bodies a, b;
   const carom_law_columns* laws;  ///< optional
-} carom_planar_inline_contacts;
+} carom_planar_contacts;
 
 /// Planar contacts between bodies that are stored once.
 typedef struct carom_planar_indexed_contacts {
   size_t struct_size;
   carom_column friction, restitution;
-  carom_vectors2 normal, lever_a, lever_b;
+  carom_vectors2 normal, r_a, r_b;
   carom_column body_a, body_b;
   carom_planar_bodies bodies;
   const carom_law_columns* laws;  ///< optional
 } carom_planar_indexed_contacts;
 
 /// With x the tangent and y the normal.
-typedef struct carom_planar_space_contacts {
+typedef struct carom_planar_k_contacts {
   size_t struct_size;
   carom_column friction, restitution;
   carom_symmetric2 k;
   carom_vectors2 separation_velocity;
   const carom_law_columns* laws;  ///< optional
-} carom_planar_space_contacts;
+} carom_planar_k_contacts;
 
 /// Where results go. Every column is optional; one may be the very input column that it replaces.
 typedef struct carom_results {
@@ -169,7 +169,7 @@ typedef struct carom_blocked_bodies {
 /// Views of the columns of carom_blocked_contacts.
 typedef struct carom_blocked_columns {
   carom_blocked_column friction, restitution;
-  carom_blocked_vectors3 normal, lever_a, lever_b;
+  carom_blocked_vectors3 normal, r_a, r_b;
   carom_blocked_bodies a, b;
 } carom_blocked_columns;
 

@@ -77,16 +77,16 @@ typedef enum carom_status {
   CAROM_STATUS_NEGATIVE_SLOP = 61,
 } carom_status;
 
-typedef enum carom_course {
-  CAROM_COURSE_NONE = 0,
-  CAROM_COURSE_SEPARATING = 1,
-  CAROM_COURSE_SLIDE_END = 2,
-  CAROM_COURSE_STICK_IN_C = 3,
-  CAROM_COURSE_STICK_IN_D = 4,
-  CAROM_COURSE_STICK_AT_START = 5,
-  CAROM_COURSE_SLIP = 6,
-  CAROM_COURSE_STICK = 7,
-} carom_course;
+typedef enum carom_sliding_end {
+  CAROM_SLIDING_END_NONE = 0,
+  CAROM_SLIDING_END_SEPARATING = 1,
+  CAROM_SLIDING_END_SLIDE_END = 2,
+  CAROM_SLIDING_END_STICK_IN_C = 3,
+  CAROM_SLIDING_END_STICK_IN_D = 4,
+  CAROM_SLIDING_END_STICK_AT_START = 5,
+  CAROM_SLIDING_END_SLIP = 6,
+  CAROM_SLIDING_END_STICK = 7,
+} carom_sliding_end;
 
 typedef enum carom_sticking {
   CAROM_STICKING_NONE = 0,
@@ -113,19 +113,19 @@ typedef enum carom_gradient_status {
 } carom_gradient_status;
 
 typedef enum carom_scene_method {
-  CAROM_METHOD_SIMULTANEOUS = 0,
-  CAROM_METHOD_SEQUENCE = 1,
+  CAROM_METHOD_PGS = 0,
+  CAROM_METHOD_SEQUENTIAL_IMPACTS = 1,
   CAROM_METHOD_ITERATION = 2,
   CAROM_METHOD_RESTING = 3,
   CAROM_METHOD_STEP = 4,
   CAROM_METHOD_SUBSTEPS = 5,
-  CAROM_METHOD_COULOMB = 6,
+  CAROM_METHOD_NCP = 6,
 } carom_scene_method;
 
-typedef enum carom_swept_contacts {
-  CAROM_SWEPT_COLLIDING = 0,
-  CAROM_SWEPT_TOUCHING = 1,
-} carom_swept_contacts;
+typedef enum carom_contact_filter {
+  CAROM_FILTER_COLLIDING = 0,
+  CAROM_FILTER_TOUCHING = 1,
+} carom_contact_filter;
 
 typedef enum carom_island_status {
   CAROM_ISLAND_CONVERGED = 0,
@@ -148,8 +148,8 @@ typedef enum carom_island_algorithm {
 typedef enum carom_combine_rule {
   CAROM_COMBINE_MEAN = 0,
   CAROM_COMBINE_GEOMETRIC_MEAN = 1,
-  CAROM_COMBINE_LEAST = 2,
-  CAROM_COMBINE_LARGEST = 3,
+  CAROM_COMBINE_MIN = 2,
+  CAROM_COMBINE_MAX = 3,
   CAROM_COMBINE_PRODUCT = 4,
 } carom_combine_rule;
 
@@ -166,8 +166,8 @@ typedef enum carom_error_scale {
 
 /// The path of a collision through its phases, as carom::Path.
 typedef struct carom_path {
-  uint8_t course;    ///< carom_course
-  uint8_t sticking;  ///< carom_sticking
+  uint8_t sliding_end;  ///< carom_sliding_end
+  uint8_t sticking;     ///< carom_sticking
   uint8_t compressions, decompressions;
 } carom_path;
 

@@ -57,10 +57,9 @@ typedef struct carom_gradient_report {
 
 /// Solver::differentiate. `gradients`, `options` and `report` may be NULL. `tolerance` is finite and >= 0, or
 /// CAROM_DEFAULT_TOLERANCE.
-CAROM_EXPORT carom_error carom_differentiate(carom_solver* solver, int32_t precision,
-                                             const carom_space_contacts* contacts, const carom_gradients* gradients,
-                                             const carom_options* options, double tolerance,
-                                             carom_gradient_report* report);
+CAROM_EXPORT carom_error carom_differentiate(carom_solver* solver, int32_t precision, const carom_k_contacts* contacts,
+                                             const carom_gradients* gradients, const carom_options* options,
+                                             double tolerance, carom_gradient_report* report);
 
 /// A body of a contact, in the world.
 typedef struct carom_contact_body {

@@ -13,7 +13,7 @@ extern "C" {
 /// The bodies of a joint, -1 for the world, and the lever arms from their centres of mass to its point.
 typedef struct carom_joint_bodies {
   int32_t a, b;
-  double anchor_a[3], anchor_b[3];  ///< [m]
+  double r_a[3], r_b[3];  ///< [m]
 } carom_joint_bodies;
 
 /// A row of a joint, as JointRowData::Row.
@@ -22,12 +22,12 @@ typedef struct carom_joint_row {
   int32_t body_a, body_b;
   double linear_a[3], angular_a[3], linear_b[3], angular_b[3];  ///< [1], [m]
   double target_velocity;                                       ///< [m/s]
-  double least_impulse, largest_impulse;                        ///< [N s]
+  double min_impulse, max_impulse;                              ///< [N s]
   double compliance;                                            ///< [1/kg]
   double warm_impulse;                                          ///< [N s]
   uint64_t key;
   double error, frequency, damping_ratio;  ///< [m], [Hz], [1]
-  double arm_a[3], arm_b[3];               ///< [m]
+  double r_a[3], r_b[3];                   ///< [m]
 } carom_joint_row;
 
 /// Sets the defaults; struct_size is sizeof *row.

@@ -22,7 +22,7 @@ typedef struct carom_mechanism_contact {
 /// The options of mechanisms.
 typedef struct carom_mechanism_options {
   size_t struct_size;
-  double redundancy, least_eigenvalue;  ///< [1]
+  double redundancy, min_eigenvalue;  ///< [1]
 } carom_mechanism_options;
 
 /// Sets the defaults; struct_size is sizeof *options.

@@ -45,7 +45,7 @@ typedef struct carom_region_report {
 // Solver::find_margins. `impulse` is in the frame of the results [N s]; `margins`, `space`, `options` and `report` may
 // be NULL. `tolerance` is finite and >= 0, or CAROM_DEFAULT_TOLERANCE.
 CAROM_EXPORT carom_error carom_find_margins_inline(carom_solver* solver, int32_t precision,
-                                                   const carom_inline_contacts* contacts, const carom_vectors3* impulse,
+                                                   const carom_contacts* contacts, const carom_vectors3* impulse,
                                                    const carom_region_margins* margins,
                                                    const carom_impulse_space* space, const carom_options* options,
                                                    double tolerance, carom_region_report* report);
@@ -55,7 +55,7 @@ CAROM_EXPORT carom_error carom_find_margins_indexed(carom_solver* solver, int32_
                                                     const carom_impulse_space* space, const carom_options* options,
                                                     double tolerance, carom_region_report* report);
 CAROM_EXPORT carom_error carom_find_margins_space(carom_solver* solver, int32_t precision,
-                                                  const carom_space_contacts* contacts, const carom_vectors3* impulse,
+                                                  const carom_k_contacts* contacts, const carom_vectors3* impulse,
                                                   const carom_region_margins* margins, const carom_impulse_space* space,
                                                   const carom_options* options, double tolerance,
                                                   carom_region_report* report);
@@ -65,15 +65,15 @@ CAROM_EXPORT carom_error carom_find_margins_blocked(carom_solver* solver, const 
                                                     const carom_impulse_space* space, const carom_options* options,
                                                     double tolerance, carom_region_report* report);
 CAROM_EXPORT carom_error carom_find_margins_planar_inline(
-    carom_solver* solver, int32_t precision, const carom_planar_inline_contacts* contacts,
-    const carom_vectors2* impulse, const carom_region_margins* margins, const carom_planar_impulse_space* space,
-    const carom_options* options, double tolerance, carom_region_report* report);
+    carom_solver* solver, int32_t precision, const carom_planar_contacts* contacts, const carom_vectors2* impulse,
+    const carom_region_margins* margins, const carom_planar_impulse_space* space, const carom_options* options,
+    double tolerance, carom_region_report* report);
 CAROM_EXPORT carom_error carom_find_margins_planar_indexed(
     carom_solver* solver, int32_t precision, const carom_planar_indexed_contacts* contacts,
     const carom_vectors2* impulse, const carom_region_margins* margins, const carom_planar_impulse_space* space,
     const carom_options* options, double tolerance, carom_region_report* report);
 CAROM_EXPORT carom_error carom_find_margins_planar_space(
-    carom_solver* solver, int32_t precision, const carom_planar_space_contacts* contacts, const carom_vectors2* impulse,
+    carom_solver* solver, int32_t precision, const carom_planar_k_contacts* contacts, const carom_vectors2* impulse,
     const carom_region_margins* margins, const carom_planar_impulse_space* space, const carom_options* options,
     double tolerance, carom_region_report* report);
 

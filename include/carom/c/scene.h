@@ -23,20 +23,20 @@ typedef struct carom_scene_bodies {
 typedef struct carom_scene_contacts {
   size_t struct_size;
   carom_column friction, restitution;                ///< [1]
-  carom_vectors3 normal, lever_a, lever_b;           ///< [1], [m]
+  carom_vectors3 normal, r_a, r_b;                   ///< [1], [m]
   carom_column body_a, body_b;                       ///< int32_t: index into the bodies, -1 for the immovable world
   carom_column static_friction, friction_2;          ///< [1]
   carom_vectors3 friction_direction;                 ///< [1]
   carom_column rolling_friction, spinning_friction;  ///< [m]
   carom_column normal_compliance, tangential_compliance;  ///< [1/kg]
   carom_column stiffness, damping;                        ///< [N/m], [N s/m]
-  carom_column gap;                                       ///< [m]
+  carom_column separation;                                ///< [m]
   carom_column frequency, damping_ratio;                  ///< [Hz], [1]
   carom_column target_velocity;                           ///< [m/s]
   carom_vectors3 surface_velocity;                        ///< [m/s]
   carom_vectors3 warm_impulse, warm_angular_impulse;      ///< [N s], [N m s]
   carom_column key;                                       ///< uint64_t
-  const carom_law_columns* laws;                          ///< optional, for CAROM_METHOD_SEQUENCE
+  const carom_law_columns* laws;                          ///< optional, for CAROM_METHOD_SEQUENTIAL_IMPACTS
   carom_column slop;                                      ///< [m]
 } carom_scene_contacts;
 
@@ -46,12 +46,12 @@ typedef struct carom_joint_rows {
   carom_column body_a, body_b;                              ///< int32_t: index into the bodies, -1 for the world
   carom_vectors3 linear_a, angular_a, linear_b, angular_b;  ///< [1], [m]
   carom_column target_velocity;                             ///< [m/s]
-  carom_column least_impulse, largest_impulse;              ///< [N s]
+  carom_column min_impulse, max_impulse;                    ///< [N s]
   carom_column compliance;                                  ///< [1/kg]
   carom_column warm_impulse;                                ///< [N s]
   carom_column key;                                         ///< uint64_t
   carom_column error, frequency, damping_ratio;             ///< [m], [Hz], [1]
-  carom_vectors3 arm_a, arm_b;                              ///< [m]
+  carom_vectors3 r_a, r_b;                                  ///< [m]
 } carom_joint_rows;
 
 /// Bodies, contacts and joints of one step.
@@ -94,28 +94,28 @@ typedef struct carom_scene_results {
   const carom_island_results* islands;                   ///< optional
 } carom_scene_results;
 
-/// Options of CAROM_METHOD_SIMULTANEOUS.
-typedef struct carom_simultaneous_options {
+/// Options of CAROM_METHOD_PGS.
+typedef struct carom_pgs_options {
   size_t struct_size;
   int32_t iterations;
   double relaxation, warm_start, joint_warm_start;
-  int32_t rounds;
+  int32_t inner_iterations;
   double time_step;  ///< [s]
-  int32_t relaxing;
-} carom_simultaneous_options;
+  int32_t relax_iterations;
+} carom_pgs_options;
 
-/// Options of CAROM_METHOD_SEQUENCE.
-typedef struct carom_sequence_options {
+/// Options of CAROM_METHOD_SEQUENTIAL_IMPACTS.
+typedef struct carom_sequential_impacts_options {
   size_t struct_size;
   int32_t impacts;
   uint64_t seed;
-} carom_sequence_options;
+} carom_sequential_impacts_options;
 
 /// Options of CAROM_METHOD_ITERATION.
 typedef struct carom_iteration_options {
   size_t struct_size;
   int32_t iterations;
-  int32_t swept;  ///< carom_swept_contacts
+  int32_t swept;  ///< carom_contact_filter
 } carom_iteration_options;
 
 /// Options of CAROM_METHOD_RESTING.
@@ -130,20 +130,20 @@ typedef struct carom_resting_options {
 typedef struct carom_substeps_options {
   size_t struct_size;
   double time_step;  ///< [s] required
-  int32_t least, most, rounds, sweeps, relaxing, restitution_sweeps;
-  double slop, push_out, largest_push_out_speed;  ///< [m], [1], [m/s]
+  int32_t least, most, inner_iterations, sweeps, relax_iterations, restitution_sweeps;
+  double slop, correction_rate, max_correction_speed;  ///< [m], [1], [m/s]
   double joint_frequency, joint_damping_ratio, contact_damping_ratio;
   double warm_start, joint_warm_start;
   double relative_slop;  ///< [1] with slop 0
-  int32_t direct_least;
+  int32_t min_direct_substeps;
 } carom_substeps_options;
 
-/// Options of CAROM_METHOD_COULOMB.
-typedef struct carom_coulomb_options {
+/// Options of CAROM_METHOD_NCP.
+typedef struct carom_ncp_options {
   size_t struct_size;
-  double tolerance, budget, most_friction, warm_start;  ///< [1], [sweeps], [1], [1]
-  int32_t largest_island, after_sweeps;                 ///< [1] contacts and rows; 0 or 1
-} carom_coulomb_options;
+  double tolerance, budget, max_friction, warm_start;  ///< [1], [sweeps], [1], [1]
+  int32_t max_island_size, pgs_presolve;               ///< [1] contacts and rows; 0 or 1
+} carom_ncp_options;
 
 /// Criterion for contacts at rest.
 typedef struct carom_rest_criterion {
@@ -166,21 +166,21 @@ typedef struct carom_scene_options {
   const carom_options* collision;
   const carom_rest_criterion* rest;
   const carom_shock_propagation* shock_propagation;
-  const carom_simultaneous_options* simultaneous;
-  const carom_sequence_options* sequence;
+  const carom_pgs_options* pgs;
+  const carom_sequential_impacts_options* sequential_impacts;
   const carom_iteration_options* iteration;
   const carom_resting_options* resting;
   const carom_substeps_options* substeps;
-  const carom_coulomb_options* coulomb;
+  const carom_ncp_options* ncp;
 } carom_scene_options;
 
 // These functions set the defaults; struct_size is the size of the struct that the pointer points to.
-CAROM_EXPORT void carom_simultaneous_options_init(carom_simultaneous_options* options, size_t struct_size);
-CAROM_EXPORT void carom_sequence_options_init(carom_sequence_options* options, size_t struct_size);
+CAROM_EXPORT void carom_pgs_options_init(carom_pgs_options* options, size_t struct_size);
+CAROM_EXPORT void carom_sequential_impacts_options_init(carom_sequential_impacts_options* options, size_t struct_size);
 CAROM_EXPORT void carom_iteration_options_init(carom_iteration_options* options, size_t struct_size);
 CAROM_EXPORT void carom_resting_options_init(carom_resting_options* options, size_t struct_size);
 CAROM_EXPORT void carom_substeps_options_init(carom_substeps_options* options, size_t struct_size);
-CAROM_EXPORT void carom_coulomb_options_init(carom_coulomb_options* options, size_t struct_size);
+CAROM_EXPORT void carom_ncp_options_init(carom_ncp_options* options, size_t struct_size);
 CAROM_EXPORT void carom_rest_criterion_init(carom_rest_criterion* criterion, size_t struct_size);
 CAROM_EXPORT void carom_shock_propagation_init(carom_shock_propagation* shock_propagation, size_t struct_size);
 CAROM_EXPORT void carom_scene_options_init(carom_scene_options* options, size_t struct_size);
@@ -192,9 +192,9 @@ typedef struct carom_scene_report {
   size_t by_status[CAROM_STATUS_ROOM], joints_by_status[CAROM_STATUS_ROOM];
   int32_t method, isa, threads, iterations, substeps;
   size_t impacts;
-  double greatest_approach, error, residual;       ///< [m/s], [1], [m/s]
+  double max_approach_speed, error, residual;      ///< [m/s], [1], [m/s]
   double energy_before, energy_after, joint_work;  ///< [J] inf if beyond the range
-  size_t islands, largest_island, colours, uncoloured;
+  size_t islands, max_island_size, colours, overflow_constraints;
   int32_t same_graph;
   size_t not_converged, stalled;
   size_t lanes, lanes_used;

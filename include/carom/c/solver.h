@@ -36,7 +36,7 @@ typedef struct carom_options {
   int32_t integrator;       ///< carom_integrator, of CAROM_LAW_INCREMENTAL
   int32_t steps;            ///< of Euler's method
   int32_t step_budget;
-  double largest_restitution, normal_tolerance, inertia_tolerance;
+  double max_restitution, normal_tolerance, inertia_tolerance;
 } carom_options;
 
 /// Sets the defaults; struct_size is sizeof *options.
@@ -51,8 +51,8 @@ typedef struct carom_report {
   int32_t isa;                          ///< carom_isa
   int32_t threads;                      ///< that took part
   uint64_t sliding_steps, lane_steps;
-  double largest_energy_gain;  ///< [J]
-  size_t largest_energy_gain_contact;
+  double max_energy_gain;  ///< [J]
+  size_t max_energy_gain_contact;
 } carom_report;
 
 typedef struct carom_solver carom_solver;
@@ -65,31 +65,29 @@ CAROM_EXPORT void carom_solver_destroy(carom_solver* solver);
 CAROM_EXPORT int32_t carom_solver_isa(const carom_solver* solver);
 
 // Solver::solve. `results`, `options` and `report` may be NULL.
-CAROM_EXPORT carom_error carom_solve_inline(carom_solver* solver, int32_t precision,
-                                            const carom_inline_contacts* contacts, const carom_results* results,
-                                            const carom_options* options, carom_report* report);
+CAROM_EXPORT carom_error carom_solve(carom_solver* solver, int32_t precision, const carom_contacts* contacts,
+                                     const carom_results* results, const carom_options* options, carom_report* report);
 CAROM_EXPORT carom_error carom_solve_indexed(carom_solver* solver, int32_t precision,
                                              const carom_indexed_contacts* contacts, const carom_results* results,
                                              const carom_options* options, carom_report* report);
-CAROM_EXPORT carom_error carom_solve_space(carom_solver* solver, int32_t precision,
-                                           const carom_space_contacts* contacts, const carom_results* results,
-                                           const carom_options* options, carom_report* report);
+CAROM_EXPORT carom_error carom_solve_k(carom_solver* solver, int32_t precision, const carom_k_contacts* contacts,
+                                       const carom_results* results, const carom_options* options,
+                                       carom_report* report);
 /// Results are of the precision of the contacts.
 CAROM_EXPORT carom_error carom_solve_blocked(carom_solver* solver, const carom_blocked_contacts* contacts,
                                              const carom_results* results, const carom_options* options,
                                              carom_report* report);
-CAROM_EXPORT carom_error carom_solve_planar_inline(carom_solver* solver, int32_t precision,
-                                                   const carom_planar_inline_contacts* contacts,
-                                                   const carom_planar_results* results, const carom_options* options,
-                                                   carom_report* report);
+CAROM_EXPORT carom_error carom_solve_planar(carom_solver* solver, int32_t precision,
+                                            const carom_planar_contacts* contacts, const carom_planar_results* results,
+                                            const carom_options* options, carom_report* report);
 CAROM_EXPORT carom_error carom_solve_planar_indexed(carom_solver* solver, int32_t precision,
                                                     const carom_planar_indexed_contacts* contacts,
                                                     const carom_planar_results* results, const carom_options* options,
                                                     carom_report* report);
-CAROM_EXPORT carom_error carom_solve_planar_space(carom_solver* solver, int32_t precision,
-                                                  const carom_planar_space_contacts* contacts,
-                                                  const carom_planar_results* results, const carom_options* options,
-                                                  carom_report* report);
+CAROM_EXPORT carom_error carom_solve_planar_k(carom_solver* solver, int32_t precision,
+                                              const carom_planar_k_contacts* contacts,
+                                              const carom_planar_results* results, const carom_options* options,
+                                              carom_report* report);
 
 #ifdef __cplusplus
 }

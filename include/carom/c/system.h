@@ -49,7 +49,7 @@ typedef struct carom_system_options {
   double tolerance, error_mass;  ///< [1], [kg]
   int32_t scale;                 ///< carom_error_scale
   double budget;                 ///< [sweeps]
-  double most_friction, asymmetry;
+  double max_friction, asymmetry;
   double range_tolerance;  ///< [1]
 } carom_system_options;
 
@@ -59,9 +59,9 @@ CAROM_EXPORT void carom_system_options_init(carom_system_options* options, size_
 /// Report of a call.
 typedef struct carom_system_report {
   size_t struct_size;
-  size_t contacts, islands, largest_island, missed;
+  size_t contacts, islands, max_island_size, missed;
   double error;
-  int64_t sweeps, interior_steps, newton_steps;
+  int64_t sweeps, interior_point_iterations, newton_iterations;
   double seconds;  ///< [s]
   int32_t threads;
   double range_distance;  ///< [1]
@@ -73,7 +73,7 @@ typedef struct carom_system_island {
   size_t contacts;
   int32_t solved;  ///< 0 or 1
   double error;
-  int32_t sweeps, interior_steps, newton_steps;
+  int32_t sweeps, interior_point_iterations, newton_iterations;
   double range_distance;  ///< [1]
 } carom_system_island;
 

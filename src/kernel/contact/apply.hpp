@@ -20,8 +20,8 @@ class LawApplier {
 
  public:
   /// `in_world`: candidates are given in the frame of the world.
-  LawApplier(LawTile<T>& tile, const Members<T>& given, bool in_world)
-      : tile_(tile), members_(given), lanes_(tile, in_world), pair_(tile, in_world) {}
+  LawApplier(LawTile<T>& tile, const Components<T>& given, bool in_world)
+      : tile_(tile), components_(given), lanes_(tile, in_world), pair_(tile, in_world) {}
 
   /// To the contacts of a vector, which have laws of DirectLaws.
   void apply_direct(std::size_t slot) const {
@@ -113,7 +113,7 @@ class LawApplier {
     if (const Mask counts = has && lanes_.wanted_at(slot) && incremental > zero; lane_bits(counts) != 0)
       add(counts && take_incremental(slot, counts), incremental, incremental_result(slot));
     for_each_law([&]<class L>() {
-      if constexpr (constexpr std::size_t place = columns::member_of(L::law); place < columns::member_count) {
+      if constexpr (constexpr std::size_t place = columns::member_of(L::law); place < columns::component_count) {
         const B weight = Stages::get(tile_.parameters[LawTile<T>::first_weight + place], slot);
         const Mask counts = has && lanes_.wanted_at(slot) && weight > zero;
         if (lane_bits(counts) != 0) add(counts, weight, lanes_.template apply_at<L>(slot, counts));
@@ -130,7 +130,7 @@ class LawApplier {
     T faults[width];
     for (std::size_t lane = 0; lane < width; ++lane) {
       const std::size_t i = slot + (slot + lane < count_ ? lane : 0);
-      const Status status = members_.status[first_ - members_.first + i];
+      const Status status = components_.status[first_ - components_.first + i];
       faults[lane] = status == Status::separating ? T(0) : static_cast<T>(status);
     }
     const B fault = load_lanes<B>(faults);
@@ -142,7 +142,7 @@ class LawApplier {
     T p[3][width];
     for (std::size_t lane = 0; lane < width; ++lane) {
       const std::size_t i = slot + (slot + lane < count_ ? lane : 0);
-      for (std::size_t c = 0; c < 3; ++c) p[c][lane] = members_.impulse[c][first_ - members_.first + i];
+      for (std::size_t c = 0; c < 3; ++c) p[c][lane] = components_.impulse[c][first_ - components_.first + i];
     }
     const Vector3<B> impulse =
         lanes_.law_impulse(slot, {load_lanes<B>(p[0]), load_lanes<B>(p[1]), load_lanes<B>(p[2])});
@@ -153,9 +153,9 @@ class LawApplier {
   }
 
   LawTile<T>& tile_;
-  const Members<T>& members_;
+  const Components<T>& components_;
   LawLanes<A, T> lanes_;
-  LawLanes<Twice<A>, T> pair_;  // two vectors of the tile, one behind the other
+  LawLanes<UnrolledTwice<A>, T> pair_;  // two vectors of the tile, one behind the other
   std::size_t first_ = 0, count_ = 0;
 };
 

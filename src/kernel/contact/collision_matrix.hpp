@@ -19,9 +19,9 @@
 #pragma once
 
 #include "frame.hpp"
-#include "kernel/host/contact_pointers.hpp"
+#include "kernel/columns/contact_pointers.hpp"
 #include "kernel/numerics/definite.hpp"
-#include "kernel/numerics/twofold.hpp"
+#include "kernel/numerics/double_double.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -153,10 +153,10 @@ template <class T, class B>
 
 /// True if A = K - m loses too many digits: its trace is far below the bound of its terms, Σ tr J |r|².
 template <class B>
-inline auto cancels(const Symmetric3<B>& a, B m, const Symmetric3<B>& inverse_inertia_a, const Vector3<B>& lever_a,
-                    const Symmetric3<B>& inverse_inertia_b, const Vector3<B>& lever_b) {
-  return turning_terms(inverse_inertia_a, lever_a) + turning_terms(inverse_inertia_b, lever_b) >
-         B(largest_cancellation<typename VectorTraits<B>::Element>) * mul_add(B(3), m, a.xx + a.yy + a.zz);
+inline auto cancels(const Symmetric3<B>& a, B m, const Symmetric3<B>& inverse_inertia_a, const Vector3<B>& r_a,
+                    const Symmetric3<B>& inverse_inertia_b, const Vector3<B>& r_b) {
+  return turning_terms(inverse_inertia_a, r_a) + turning_terms(inverse_inertia_b, r_b) >
+         B(max_cancellation<typename VectorTraits<B>::Element>) * mul_add(B(3), m, a.xx + a.yy + a.zz);
 }
 
 /// k += [r]ᵀ J [r], where [r] p = r × p, from the rows of J [r]
@@ -183,21 +183,23 @@ template <class B>
 template <class B>
 [[gnu::noinline]] inline Symmetric3<B> accurate_inertia_at_contact(const Frame<B>& frame,
                                                                    const Symmetric3<B>& inverse_inertia_a,
-                                                                   const Vector3<B>& lever_a,
+                                                                   const Vector3<B>& r_a,
                                                                    const Symmetric3<B>& inverse_inertia_b,
-                                                                   const Vector3<B>& lever_b) {
+                                                                   const Vector3<B>& r_b) {
   const auto of_bodies = [&](auto&& entry) {
-    return (entry(inverse_inertia_a, lever_a) + entry(inverse_inertia_b, lever_b)).value();
+    return (entry(inverse_inertia_a, r_a) + entry(inverse_inertia_b, r_b)).value();
   };
   // Called with cyclic permutations of x, y, z.
   const auto diagonal = [](B y, B z, B jyy, B jyz, B jzz) {
-    const Twofold<B> across = twofold_product(twofold_product(y, z), jyz);
-    return twofold_product(twofold_product(y, y), jzz) + twofold_product(twofold_product(z, z), jyy) -
-           (across + across);
+    const DoubleDouble<B> across = double_double_product(double_double_product(y, z), jyz);
+    return double_double_product(double_double_product(y, y), jzz) +
+           double_double_product(double_double_product(z, z), jyy) - (across + across);
   };
   const auto beside = [](B x, B y, B z, B jxy, B jxz, B jyz, B jzz) {
-    return twofold_product(twofold_product(x, z), jyz) + twofold_product(twofold_product(y, z), jxz) -
-           (twofold_product(twofold_product(x, y), jzz) + twofold_product(twofold_product(z, z), jxy));
+    return double_double_product(double_double_product(x, z), jyz) +
+           double_double_product(double_double_product(y, z), jxz) -
+           (double_double_product(double_double_product(x, y), jzz) +
+            double_double_product(double_double_product(z, z), jxy));
   };
   using Inertia = const Symmetric3<B>&;
   using Lever = const Vector3<B>&;
@@ -213,8 +215,8 @@ template <class B>
 /// A = K - m
 template <class B>
 inline Symmetric3<B> inertia_at_contact(const Frame<B>& frame, B m, const Symmetric3<B>& inverse_inertia_a,
-                                        const Vector3<B>& lever_a, const Symmetric3<B>& inverse_inertia_b,
-                                        const Vector3<B>& lever_b) {
+                                        const Vector3<B>& r_a, const Symmetric3<B>& inverse_inertia_b,
+                                        const Vector3<B>& r_b) {
   Symmetric3<B> a = {B(0), B(0), B(0), B(0), B(0), B(0)};
   const auto add = [&](const Symmetric3<B>& inverse_inertia, const Vector3<B>& lever) {
     const Vector3<B> c1 = cross(lever, frame.t1), c2 = cross(lever, frame.t2), c3 = cross(lever, frame.n);
@@ -227,11 +229,11 @@ inline Symmetric3<B> inertia_at_contact(const Frame<B>& frame, B m, const Symmet
     a.yz = a.yz + dot(c2, j3);
     a.zz = a.zz + dot(c3, j3);
   };
-  add(inverse_inertia_a, lever_a);
-  add(inverse_inertia_b, lever_b);
-  if (const auto lossy = cancels(a, m, inverse_inertia_a, lever_a, inverse_inertia_b, lever_b); lane_bits(lossy) != 0)
+  add(inverse_inertia_a, r_a);
+  add(inverse_inertia_b, r_b);
+  if (const auto lossy = cancels(a, m, inverse_inertia_a, r_a, inverse_inertia_b, r_b); lane_bits(lossy) != 0)
       [[unlikely]] {
-    const Symmetric3<B> g = accurate_inertia_at_contact(frame, inverse_inertia_a, lever_a, inverse_inertia_b, lever_b);
+    const Symmetric3<B> g = accurate_inertia_at_contact(frame, inverse_inertia_a, r_a, inverse_inertia_b, r_b);
     a = choose(lossy, g, a);
   }
   return a;
@@ -242,14 +244,14 @@ inline Symmetric3<B> inertia_at_contact(const Frame<B>& frame, B m, const Symmet
 template <class B, class Careful>
 [[gnu::always_inline]] inline Symmetric3<B> quick_inertia_at_contact(const Frame<B>& frame, B m,
                                                                      const Symmetric3<B>& inverse_inertia_a,
-                                                                     const Vector3<B>& lever_a,
+                                                                     const Vector3<B>& r_a,
                                                                      const Symmetric3<B>& inverse_inertia_b,
-                                                                     const Vector3<B>& lever_b, Careful&& careful) {
+                                                                     const Vector3<B>& r_b, Careful&& careful) {
   Symmetric3<B> g = {B(0), B(0), B(0), B(0), B(0), B(0)};
-  add_inertia(g, TurnRows<B>(inverse_inertia_a, lever_a), lever_a);
-  add_inertia(g, TurnRows<B>(inverse_inertia_b, lever_b), lever_b);
+  add_inertia(g, TurnRows<B>(inverse_inertia_a, r_a), r_a);
+  add_inertia(g, TurnRows<B>(inverse_inertia_b, r_b), r_b);
   const Symmetric3<B> a = in_frame(frame, g);
-  const auto doubtful = cancels(g, m, inverse_inertia_a, lever_a, inverse_inertia_b, lever_b) ||
+  const auto doubtful = cancels(g, m, inverse_inertia_a, r_a, inverse_inertia_b, r_b) ||
                         g.xx + g.yy + g.zz > B(typename VectorTraits<B>::Element(64)) * m;
   if (lane_bits(doubtful) == 0) [[likely]]
     return a;
@@ -266,12 +268,12 @@ template <class T, class B, class Terms>
 }
 
 template <class T, class B>
-inline CollisionMatrix<B> collision_matrix(const Frame<B>& frame, const Body<B>& body_a, const Vector3<B>& lever_a,
-                                           const Body<B>& body_b, const Vector3<B>& lever_b) {
+inline CollisionMatrix<B> collision_matrix(const Frame<B>& frame, const Body<B>& body_a, const Vector3<B>& r_a,
+                                           const Body<B>& body_b, const Vector3<B>& r_b) {
   const B m = body_a.inverse_mass + body_b.inverse_mass;
   return matrix_of_bodies<T>(
-      inertia_at_contact(frame, m, body_a.inverse_inertia, lever_a, body_b.inverse_inertia, lever_b), m,
-      [&] { return turning_terms(body_a.inverse_inertia, lever_a) + turning_terms(body_b.inverse_inertia, lever_b); });
+      inertia_at_contact(frame, m, body_a.inverse_inertia, r_a, body_b.inverse_inertia, r_b), m,
+      [&] { return turning_terms(body_a.inverse_inertia, r_a) + turning_terms(body_b.inverse_inertia, r_b); });
 }
 
 /// Bounds the terms of S = v·K v, v = (-q, 1), for a K given by the caller, up to a factor: S must exceed its rounding.

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "collision_matrix.hpp"
-#include "kernel/host/contact_pointers.hpp"
+#include "kernel/columns/contact_pointers.hpp"
 #include "validate.hpp"
 
 namespace carom::kernel {
@@ -12,9 +12,9 @@ namespace {
 /// The velocity of A's contact point relative to B's.
 template <class B>
 inline Vector3<B> separation_velocity(const Vector3<B>& velocity_a, const Vector3<B>& angular_velocity_a,
-                                      const Vector3<B>& lever_a, const Vector3<B>& velocity_b,
-                                      const Vector3<B>& angular_velocity_b, const Vector3<B>& lever_b) {
-  return velocity_a + cross(angular_velocity_a, lever_a) - velocity_b - cross(angular_velocity_b, lever_b);
+                                      const Vector3<B>& r_a, const Vector3<B>& velocity_b,
+                                      const Vector3<B>& angular_velocity_b, const Vector3<B>& r_b) {
+  return velocity_a + cross(angular_velocity_a, r_a) - velocity_b - cross(angular_velocity_b, r_b);
 }
 
 /// The frame of a normal that is divided by its length.
@@ -30,15 +30,15 @@ struct BodyContact {
   using Load = TileLoader<A, T>;
 
   BodyPair<B> bodies;
-  Vector3<B> lever_a, lever_b, normal;
+  Vector3<B> r_a, r_b, normal;
   B friction, restitution;
   B length;  // of the normal
   Frame<B> frame;
 
   BodyContact(const BodyPointers<T>& contacts, WholeBlock block)
       : bodies(Load::load_bodies(contacts, block)),
-        lever_a(Load::load(contacts.lever_a, block)),
-        lever_b(Load::load(contacts.lever_b, block)),
+        r_a(Load::load(contacts.r_a, block)),
+        r_b(Load::load(contacts.r_b, block)),
         normal(Load::load(contacts.normal, block)),
         friction(Load::load(contacts.friction, block)),
         restitution(Load::load(contacts.restitution, block)),
@@ -47,14 +47,14 @@ struct BodyContact {
 
   /// The turning_terms of both bodies.
   [[gnu::noinline]] static B terms(const BodyPointers<T>& contacts, WholeBlock block) {
-    return turning_terms(Load::load(contacts.a.inverse_inertia, block), Load::load(contacts.lever_a, block)) +
-           turning_terms(Load::load(contacts.b.inverse_inertia, block), Load::load(contacts.lever_b, block));
+    return turning_terms(Load::load(contacts.a.inverse_inertia, block), Load::load(contacts.r_a, block)) +
+           turning_terms(Load::load(contacts.b.inverse_inertia, block), Load::load(contacts.r_b, block));
   }
 
-  CollisionMatrix<B> matrix() const { return collision_matrix<T>(frame, bodies.a, lever_a, bodies.b, lever_b); }
+  CollisionMatrix<B> matrix() const { return collision_matrix<T>(frame, bodies.a, r_a, bodies.b, r_b); }
   Vector3<B> approach() const {
-    return separation_velocity(bodies.a.velocity, bodies.a.angular_velocity, lever_a, bodies.b.velocity,
-                               bodies.b.angular_velocity, lever_b);
+    return separation_velocity(bodies.a.velocity, bodies.a.angular_velocity, r_a, bodies.b.velocity,
+                               bodies.b.angular_velocity, r_b);
   }
   Vector3<B> in_frame(const Vector3<B>& v) const { return {dot(v, frame.t1), dot(v, frame.t2), dot(v, frame.n)}; }
 
@@ -63,8 +63,8 @@ struct BodyContact {
   void for_each_number(F&& f) const {
     for_each_field(bodies.a, f);
     for_each_field(bodies.b, f);
-    for_each_field(lever_a, f);
-    for_each_field(lever_b, f);
+    for_each_field(r_a, f);
+    for_each_field(r_b, f);
     for_each_field(normal, f);
   }
 };

@@ -41,23 +41,23 @@ struct DirectLaws {
   [[gnu::always_inline]] SolvedBodies solve(const BodyPointers<T>& contacts, WholeBlock block, B law,
                                             B tangential_restitution) const {
     const B one(1);
-    const Vector3<B> lever_a = Load::load(contacts.lever_a, block), lever_b = Load::load(contacts.lever_b, block);
+    const Vector3<B> r_a = Load::load(contacts.r_a, block), r_b = Load::load(contacts.r_b, block);
     const B mass_a = Load::load(contacts.a.inverse_mass, block), mass_b = Load::load(contacts.b.inverse_mass, block);
     const Symmetric3<B> inertia_a = Load::load(contacts.a.inverse_inertia, block);
     const Symmetric3<B> inertia_b = Load::load(contacts.b.inverse_inertia, block);
     const B m = mass_a + mass_b;
     Symmetric3<B> k = {m, B(0), B(0), m, B(0), m};
     SolvedBodies solved;
-    solved.turn_a = TurnRows<B>(inertia_a, lever_a);
-    solved.turn_b = TurnRows<B>(inertia_b, lever_b);
-    add_inertia(k, solved.turn_a, lever_a);
-    add_inertia(k, solved.turn_b, lever_b);
+    solved.turn_a = TurnRows<B>(inertia_a, r_a);
+    solved.turn_b = TurnRows<B>(inertia_b, r_b);
+    add_inertia(k, solved.turn_a, r_a);
+    add_inertia(k, solved.turn_b, r_b);
     // K is at least m, so its condition is at most its trace over m. The other bound is of its cancelling terms.
     const B trace_a = inertia_a.xx + inertia_a.yy + inertia_a.zz, trace_b = inertia_b.xx + inertia_b.yy + inertia_b.zz;
-    const B terms = mul_add(trace_a, dot(lever_a, lever_a), mul_add(trace_b, dot(lever_b, lever_b), B(3) * m));
+    const B terms = mul_add(trace_a, dot(r_a, r_a), mul_add(trace_b, dot(r_b, r_b), B(3) * m));
     const B trace = k.xx + k.yy + k.zz;
-    Least<B> least(neg_mul_add(B(T(1) / T(largest_condition)), trace, m));
-    least.add(mul_sub(B(largest_cancellation<T>), trace, terms));
+    Least<B> least(neg_mul_add(B(T(1) / T(max_condition)), trace, m));
+    least.add(mul_sub(B(max_cancellation<T>), trace, terms));
     least.add(mass_a);
     least.add(mass_b);
     least.add_minors(inertia_a, B(options.inertia_tolerance));
@@ -68,8 +68,8 @@ struct DirectLaws {
     least.add(B(options.normal_tolerance) - magnitude(size - one));
     const Vector3<B> n = (one / size) * given;
     const Vector3<B> w =
-        Load::load(contacts.a.velocity, block) + cross(Load::load(contacts.a.angular_velocity, block), lever_a) -
-        Load::load(contacts.b.velocity, block) - cross(Load::load(contacts.b.angular_velocity, block), lever_b);
+        Load::load(contacts.a.velocity, block) + cross(Load::load(contacts.a.angular_velocity, block), r_a) -
+        Load::load(contacts.b.velocity, block) - cross(Load::load(contacts.b.angular_velocity, block), r_b);
     const B approach = dot(w, n);
     // Impulses are multiplied by K_33, which makes velocities of them.
     const Vector3<B> to_normal = k * n;
@@ -107,7 +107,7 @@ struct DirectLaws {
     Least<B> least(m11);
     least.add(neg_mul_add(B(T(8) * epsilon<T>) * m11, m22, det));
     least.add(neg_mul_add(B(T(16) * epsilon<T>), schur_terms(q1, q2, m11, m22, one), schur));
-    least.add(B(T(largest_ratio)) - (m11 + m22));
+    least.add(B(T(max_ratio)) - (m11 + m22));
 
     const B stopping = negated(u0.z);
     const B slip1 = mul_add(k1, stopping, u0.x), slip2 = mul_add(k2, stopping, u0.y);
@@ -133,10 +133,10 @@ struct DirectLaws {
 
  private:
   // Within these squares of velocities and energies keep their bits in float.
-  static constexpr double smallest_speed = 1e-14, largest_speed = 1e10;
-  static constexpr double smallest_mass = 1e-20, largest_mass = 1e15, largest_ratio = 1e7, largest_friction = 1e6;
+  static constexpr double min_speed = 1e-14, max_speed = 1e10;
+  static constexpr double min_mass = 1e-20, max_mass = 1e15, max_ratio = 1e7, friction_limit = 1e6;
   // Above it the stages decide: they round K less.
-  static constexpr double largest_condition = 256;
+  static constexpr double max_condition = 256;
 
   static B number(Law law) { return B(static_cast<T>(law)); }
 
@@ -174,10 +174,10 @@ struct DirectLaws {
     ray.normal_left = (normal_factor - ray.kappa) * stopping;
     ray.bound = ray.kappa * ray.kappa * across2;
 
-    least.add(B(T(largest_friction)) - friction);
+    least.add(B(T(friction_limit)) - friction);
     least.add(friction);
     least.add(restitution);
-    least.add(B(options.largest_restitution) - restitution);
+    least.add(B(options.max_restitution) - restitution);
     least.add(one - magnitude(choose(reads, tangential_restitution, zero)));
     return ray;
   }
@@ -207,10 +207,10 @@ struct DirectLaws {
     // In K so well conditioned u is u0 + K p to rounding.
     solved.energy = B(T(0.5)) * dot(solved.p, u0 + solved.u);
     const B speed2 = dot(u0, u0);
-    least.add(speed2 - B(T(smallest_speed * smallest_speed)));
-    least.add(B(T(largest_speed * largest_speed)) - speed2);
-    least.add(response - B(T(smallest_mass)));
-    least.add(B(T(largest_mass)) - response);
+    least.add(speed2 - B(T(min_speed * min_speed)));
+    least.add(B(T(max_speed * max_speed)) - speed2);
+    least.add(response - B(T(min_mass)));
+    least.add(B(T(max_mass)) - response);
     solved.plain = least.value() >= zero && vanishing(solved.p) + vanishing(ray.bound) + vanishing(friction) +
                                                     vanishing(restitution) + vanishing(solved.u) ==
                                                 zero;

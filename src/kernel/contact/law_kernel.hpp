@@ -10,7 +10,7 @@
 #pragma once
 
 #include "apply.hpp"
-#include "kernel/host/law_groups.hpp"
+#include "kernel/columns/law_groups.hpp"
 #include "store_law.hpp"
 #include "validate_law.hpp"
 
@@ -30,7 +30,7 @@ class TileStages {
 
   /// `columns` has what single laws read.
   TileStages(const Form& contacts, const LawColumns<T>& columns, const Parameters<T>& parameters,
-             const Members<T>& given, LawTile<T>& tile, const ResultPointers<T>& results, bool wants_paths,
+             const Components<T>& given, LawTile<T>& tile, const ResultPointers<T>& results, bool wants_paths,
              Tally& tally, bool indexed)
       : contacts_(contacts),
         columns_(columns),
@@ -180,7 +180,7 @@ class AlgebraicPipeline {
         tally_(tally),
         columns_(call.source, tile_),
         results_(tile_),
-        stages_(from_, groups_.own(), groups_.parameters, groups_.members, tile_, to_,
+        stages_(from_, groups_.own(), groups_.parameters, groups_.components, tile_, to_,
                 call.results.path.data != nullptr, tally, call.source.indexed) {
     for_each_result(call.results, [&](const Column<T>& host) { results_.add(host); });
   }
@@ -304,15 +304,15 @@ class AlgebraicPipeline {
     groups_.gather(columns_.picked());
     const bool staged = (stages_.find_laws(0, count) & ~direct_laws) != 0;
     point_results(0, false);
-    const double largest = tally_.largest_energy_gain;
-    const std::size_t contact = tally_.largest_energy_gain_contact;
-    tally_.largest_energy_gain = 0;
+    const double largest = tally_.max_energy_gain;
+    const std::size_t contact = tally_.max_energy_gain_contact;
+    tally_.max_energy_gain = 0;
     apply_and_finish(0, count, true, staged, false);
     const Picked picked = {columns_.picked().first, count, groups_.order() + k, 0};
     store(picked);
     // Contacts keep their order within a group, so that the first of equals stays it.
-    double& gain = tally_.largest_energy_gain;
-    std::size_t& i = tally_.largest_energy_gain_contact;
+    double& gain = tally_.max_energy_gain;
+    std::size_t& i = tally_.max_energy_gain_contact;
     if (gain > 0) i = picked.first + picked.list[i];
     if (!(gain > 0) || largest > gain || (largest == gain && contact < i)) {
       gain = largest;
@@ -342,22 +342,22 @@ template <class A, class T, class Form>
   AlgebraicPipeline<A, T, Form>(call, workspace, tally).solve(first, end);
 }
 
-template <class A, class T, template <class> class Contacts>
-void solve_algebraic(const Job<T, Contacts>& job, std::size_t first, std::size_t count, const Workspace<T>& workspace,
-                     Tally& tally) {
+template <class A, class T, template <class> class AnyContacts>
+void solve_algebraic(const Job<T, AnyContacts>& job, std::size_t first, std::size_t count,
+                     const Workspace<T>& workspace, Tally& tally) {
   AlgebraicCall<T> call(job);
   // Lists of the columns would take longer to make than such contacts to come.
   if (count < LaneTypes<A, T>::width && job.contacts.laws.law.data == nullptr && job.layout.block_bytes == 0)
     bring_few<A>(job.contacts, first, count, call.source, *workspace.law);
   else
     for_each_column(job.contacts, [&](const Column<const T>& column) { call.source.add(column); });
-  solve_call<A, T, typename AlgebraicForm<T, Contacts>::Pointers>(call, first, first + count, workspace, tally);
+  solve_call<A, T, typename AlgebraicForm<T, AnyContacts>::Pointers>(call, first, first + count, workspace, tally);
   leave_lanes<A>();
 }
 
 template <class A>
-inline constexpr Kernels algebraic_kernels = Kernels::of([]<class T, template <class> class Contacts>() {
-  return &solve_algebraic<A, T, Contacts>;
+inline constexpr Kernels algebraic_kernels = Kernels::of([]<class T, template <class> class AnyContacts>() {
+  return &solve_algebraic<A, T, AnyContacts>;
 });
 
 }  // namespace

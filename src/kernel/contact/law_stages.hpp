@@ -4,7 +4,7 @@
 #pragma once
 
 #include "contact_lanes.hpp"
-#include "kernel/host/law_staging.hpp"
+#include "kernel/columns/law_staging.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -52,8 +52,8 @@ struct LawStages {
   [[gnu::flatten]] void inertia(const BodyPointers<T>& contacts, WholeBlock block, std::size_t slot) const {
     const B m = Load::load(contacts.a.inverse_mass, block) + Load::load(contacts.b.inverse_mass, block);
     const Symmetric3<B> a = inertia_at_contact(
-        get_frame(slot), m, Load::load(contacts.a.inverse_inertia, block), Load::load(contacts.lever_a, block),
-        Load::load(contacts.b.inverse_inertia, block), Load::load(contacts.lever_b, block));
+        get_frame(slot), m, Load::load(contacts.a.inverse_inertia, block), Load::load(contacts.r_a, block),
+        Load::load(contacts.b.inverse_inertia, block), Load::load(contacts.r_b, block));
     store_lanes(tile.axx + slot, a.xx);
     store_lanes(tile.axy + slot, a.xy);
     store_lanes(tile.axz + slot, a.xz);
@@ -75,10 +75,10 @@ struct LawStages {
   }
 
   [[gnu::flatten]] void approach(const BodyPointers<T>& contacts, WholeBlock block, std::size_t slot) const {
-    const Vector3<B> lever_a = Load::load(contacts.lever_a, block), lever_b = Load::load(contacts.lever_b, block);
+    const Vector3<B> r_a = Load::load(contacts.r_a, block), r_b = Load::load(contacts.r_b, block);
     const Vector3<B> u0 = separation_velocity(
-        Load::load(contacts.a.velocity, block), Load::load(contacts.a.angular_velocity, block), lever_a,
-        Load::load(contacts.b.velocity, block), Load::load(contacts.b.angular_velocity, block), lever_b);
+        Load::load(contacts.a.velocity, block), Load::load(contacts.a.angular_velocity, block), r_a,
+        Load::load(contacts.b.velocity, block), Load::load(contacts.b.angular_velocity, block), r_b);
     const Frame<B> f = get_frame(slot);
     put_approach(slot, u0, {dot(u0, f.t1), dot(u0, f.t2), dot(u0, f.n)});
   }

@@ -13,7 +13,7 @@ struct PlanarContact {
   using Mask = typename LaneTypes<A, T>::Mask;
   using Columns = PlanarColumns<A, T>;
   using Validator = PlanarValidator<A, T>;
-  static constexpr bool has_bodies = requires(const Form& c) { c.lever_a; };
+  static constexpr bool has_bodies = requires(const Form& c) { c.r_a; };
 
   PlanarPair<B> bodies;
   Vector2<B> given, n, t;  // the caller's normal, the frame
@@ -33,7 +33,7 @@ struct PlanarContact {
       const B inverse_length = B(1) / length;
       set_normal({given.x * inverse_length, given.y * inverse_length});
       set_velocity();
-      in.set_bodies(bodies.a, bodies.lever_a, bodies.b, bodies.lever_b, t, n);
+      in.set_bodies(bodies.a, bodies.r_a, bodies.b, bodies.r_b, t, n);
       in.set_velocity({dot(before, t), dot(before, n)});
     } else {
       xx = Columns::load(c.k.xx, slot);
@@ -47,8 +47,8 @@ struct PlanarContact {
   }
 
   [[gnu::always_inline]] void load_bodies(const Form& c, std::size_t slot) {
-    bodies = {Columns::load(c.a, slot), Columns::load(c.b, slot), Columns::load(c.lever_a, slot),
-              Columns::load(c.lever_b, slot)};
+    bodies = {Columns::load(c.a, slot), Columns::load(c.b, slot), Columns::load(c.r_a, slot),
+              Columns::load(c.r_b, slot)};
   }
   [[gnu::always_inline]] void load_velocity(const Form& c, std::size_t slot) {
     before = Columns::load(c.separation_velocity, slot);
@@ -59,16 +59,15 @@ struct PlanarContact {
     t = {n.y, negated(n.x)};
   }
   void set_velocity() {
-    const auto& [a, b, lever_a, lever_b] = bodies;
+    const auto& [a, b, r_a, r_b] = bodies;
     before = {
-        neg_mul_add(a.angular_velocity, lever_a.y, a.velocity.x) -
-            neg_mul_add(b.angular_velocity, lever_b.y, b.velocity.x),
-        mul_add(a.angular_velocity, lever_a.x, a.velocity.y) - mul_add(b.angular_velocity, lever_b.x, b.velocity.y)};
+        neg_mul_add(a.angular_velocity, r_a.y, a.velocity.x) - neg_mul_add(b.angular_velocity, r_b.y, b.velocity.x),
+        mul_add(a.angular_velocity, r_a.x, a.velocity.y) - mul_add(b.angular_velocity, r_b.x, b.velocity.y)};
   }
 
   /// Sets all faults except the faults of law parameters, which the validator already has.
   [[gnu::always_inline]] void validate(Validator& validator, const PlanarOptions& options) const {
-    validator.contact_columns(friction, restitution, B(static_cast<T>(options.largest_restitution)));
+    validator.contact_columns(friction, restitution, B(static_cast<T>(options.max_restitution)));
     B sum = vanishing(restitution);
     if constexpr (has_bodies) {
       validator.bodies(bodies.a, bodies.b);

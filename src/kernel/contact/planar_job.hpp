@@ -11,13 +11,13 @@ struct PlanarOptions {
   Law law;                         // of contacts that do not name their own, as below
   RestitutionLaw restitution_law;  // of the incremental law
   double normal_tolerance;
-  double largest_restitution;
+  double max_restitution;
 };
 
 /// Contacts is one of the three planar forms.
-template <class T, template <class> class Contacts>
+template <class T, template <class> class AnyContacts>
 struct PlanarJob {
-  const Contacts<T>& contacts;
+  const AnyContacts<T>& contacts;
   const planar::Results<T>& results;
   PlanarOptions options;
   Layout layout = {};
@@ -67,11 +67,10 @@ struct PlanarWorkspace {
 };
 
 /// Solves the contacts [first, first + count).
-template <class T, template <class> class Contacts>
-using SolvePlanarRange = void (*)(const PlanarJob<T, Contacts>& job, std::size_t first, std::size_t count,
+template <class T, template <class> class AnyContacts>
+using SolvePlanarRange = void (*)(const PlanarJob<T, AnyContacts>& job, std::size_t first, std::size_t count,
                                   PlanarWorkspace<T>& workspace, Tally& tally);
 
-using PlanarKernels =
-    KernelTable<SolvePlanarRange, planar::InlineContacts, planar::IndexedContacts, planar::SpaceContacts>;
+using PlanarKernels = KernelTable<SolvePlanarRange, planar::Contacts, planar::IndexedContacts, planar::KContacts>;
 
 }  // namespace carom::kernel

@@ -12,7 +12,7 @@
 // Each contact's arithmetic is the same in every lane and at every place: no stage combines lanes.
 #pragma once
 
-#include "kernel/host/planar_groups.hpp"
+#include "kernel/columns/planar_groups.hpp"
 #include "planar_contact.hpp"
 
 namespace carom::kernel {
@@ -225,17 +225,17 @@ class PlanarRange {
   bool copies_;  // contiguous columns, too
 };
 
-template <class A, class T, template <class> class Contacts>
-void solve_planar_range(const PlanarJob<T, Contacts>& job, std::size_t first, std::size_t count,
+template <class A, class T, template <class> class AnyContacts>
+void solve_planar_range(const PlanarJob<T, AnyContacts>& job, std::size_t first, std::size_t count,
                         PlanarWorkspace<T>& workspace, Tally& tally) {
   PlanarCall<T> call(job);
-  PlanarRange<A, T, typename PlanarForm<T, Contacts>::Pointers>(call, workspace, tally).solve(first, count);
+  PlanarRange<A, T, typename PlanarForm<T, AnyContacts>::Pointers>(call, workspace, tally).solve(first, count);
   leave_lanes<A>();
 }
 
 template <class A>
-inline constexpr PlanarKernels planar_kernels = PlanarKernels::of([]<class T, template <class> class Contacts>() {
-  return &solve_planar_range<A, T, Contacts>;
+inline constexpr PlanarKernels planar_kernels = PlanarKernels::of([]<class T, template <class> class AnyContacts>() {
+  return &solve_planar_range<A, T, AnyContacts>;
 });
 
 }  // namespace

@@ -9,7 +9,7 @@
 // eigenvalue is at least det. So det must exceed the margin of numerics/definite.hpp.
 #pragma once
 
-#include "kernel/host/planar_columns.hpp"
+#include "kernel/columns/planar_columns.hpp"
 #include "kernel/numerics/definite.hpp"
 #include "units.hpp"
 
@@ -75,18 +75,18 @@ struct PlanarProblem {
     set_matrix(aa, bb, cc, difference_of_products(aa, cc, bb, bb), B(T(4) * epsilon<T>) * aa * cc);
   }
 
-  [[gnu::always_inline]] void set_bodies(const PlanarBody<B>& body_a, const Vector2<B>& lever_a,
-                                         const PlanarBody<B>& body_b, const Vector2<B>& lever_b, const Vector2<B>& t,
+  [[gnu::always_inline]] void set_bodies(const PlanarBody<B>& body_a, const Vector2<B>& r_a,
+                                         const PlanarBody<B>& body_b, const Vector2<B>& r_b, const Vector2<B>& t,
                                          const Vector2<B>& n) {
     const B mass = body_a.inverse_mass + body_b.inverse_mass;
-    const B turn_a = body_a.inverse_inertia * dot(lever_a, lever_a);
-    const B turn_b = body_b.inverse_inertia * dot(lever_b, lever_b);
+    const B turn_a = body_a.inverse_inertia * dot(r_a, r_a);
+    const B turn_b = body_b.inverse_inertia * dot(r_b, r_b);
     trace = mul_add(B(2), mass, turn_a + turn_b);
     const B scale = inverse_trace = B(1) / trace;
     const B m = mass * scale, ja = body_a.inverse_inertia * scale, jb = body_b.inverse_inertia * scale;
-    const B across = cross(lever_a, lever_b);
+    const B across = cross(r_a, r_b);
     // r × t = -r·n, r × n = r·t.
-    const B at = dot(lever_a, t), an = dot(lever_a, n), bt = dot(lever_b, t), bn = dot(lever_b, n);
+    const B at = dot(r_a, t), an = dot(r_a, n), bt = dot(r_b, t), bn = dot(r_b, n);
     const B ja_n = ja * an, jb_n = jb * bn;
     const B determinant = mul_add(m, m + (turn_a + turn_b) * scale, (ja * across) * (jb * across));
     set_matrix(mul_add(ja_n, an, mul_add(jb_n, bn, m)), negated(mul_add(ja_n, at, jb_n * bt)),
@@ -101,7 +101,7 @@ struct PlanarProblem {
     x = u0.x * scale;
     y = u0.y * scale;
     // The inverse of a subnormal number may overflow.
-    if (const Mask tiny = speed < B(smallest_normal<T>); lane_bits(tiny) != 0) [[unlikely]] {
+    if (const Mask tiny = speed < B(min_normal<T>); lane_bits(tiny) != 0) [[unlikely]] {
       x = choose(tiny, u0.x / speed, x);
       y = choose(tiny, u0.y / speed, y);
     }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "direct.hpp"
-#include "kernel/host/write.hpp"
+#include "kernel/columns/write.hpp"
 #include "law_stages.hpp"
 
 namespace carom::kernel {
@@ -82,9 +82,9 @@ struct LawFinish {
     store(results.separation_velocity, slot, u);
     count_energy<T>(tally, number, lane_bits(solved.energy > zero) & ended, solved.energy, B(1), B(1));
     const unsigned slips = lane_bits(solved.slips) & ended;
-    count(Course::slip, slips);
-    count(Course::stick, ended & ~slips);
-    count(Course::separating, lanes & ~ended);
+    count(SlidingEnd::slip, slips);
+    count(SlidingEnd::stick, ended & ~slips);
+    count(SlidingEnd::separating, lanes & ~ended);
     count(Status::ok, ended);
     count(Status::separating, lanes & ~ended);
     if (wants_paths) store_paths(slot, slips, ended, lanes);
@@ -116,8 +116,8 @@ struct LawFinish {
     const Mask resolved = p.x != B(0) || p.y != B(0) || p.z != B(0);
     // All of a contact is read before any of it is written: results may replace the inputs.
     const BodyPair<B> pair = Load::load_bodies(contacts, block);
-    const auto a = velocities_after(pair.a, Load::load(contacts.lever_a, block), p, resolved, plain);
-    const auto b = velocities_after(pair.b, Load::load(contacts.lever_b, block), negated(p), resolved, plain);
+    const auto a = velocities_after(pair.a, Load::load(contacts.r_a, block), p, resolved, plain);
+    const auto b = velocities_after(pair.b, Load::load(contacts.r_b, block), negated(p), resolved, plain);
     store_velocities(slot, a, b);
   }
 
@@ -138,18 +138,19 @@ struct LawFinish {
     store(to.z, slot, v.z);
   }
 
-  void count(Course course, unsigned lanes) const {
-    tally.by_path[Path{course, Sticking::none, 0, 0}.index()] += static_cast<std::size_t>(__builtin_popcount(lanes));
+  void count(SlidingEnd sliding_end, unsigned lanes) const {
+    tally.by_path[Path{sliding_end, Sticking::none, 0, 0}.index()] +=
+        static_cast<std::size_t>(__builtin_popcount(lanes));
   }
   void count(Status status, unsigned lanes) const {
     tally.by_status[static_cast<std::size_t>(status)] += static_cast<std::size_t>(__builtin_popcount(lanes));
   }
 
   void count(std::size_t slot, B status, unsigned ended, unsigned lanes) const {
-    const B course = Stages::get(tile.course, slot);
-    const unsigned slips = lane_bits(course == B(static_cast<T>(Course::slip))) & ended;
-    count(Course::slip, slips);
-    count(Course::stick, ended & ~slips);
+    const B sliding_end = Stages::get(tile.sliding_end, slot);
+    const unsigned slips = lane_bits(sliding_end == B(static_cast<T>(SlidingEnd::slip))) & ended;
+    count(SlidingEnd::slip, slips);
+    count(SlidingEnd::stick, ended & ~slips);
     const unsigned ok = lane_bits(status == B(static_cast<T>(Status::ok))) & lanes;
     count(Status::ok, ok);
     if (ok == lanes) [[likely]] {
@@ -168,19 +169,19 @@ struct LawFinish {
           static_cast<Status>(static_cast<std::uint8_t>(static_cast<std::int32_t>(numbers[lane])));
     const unsigned separating = lane_bits(status == B(static_cast<T>(Status::separating))) & lanes;
     count(Status::separating, separating);
-    count(Course::separating, separating);
-    count(Course::none, lanes & ~ended & ~separating);
+    count(SlidingEnd::separating, separating);
+    count(SlidingEnd::none, lanes & ~ended & ~separating);
     for_each_bit(lanes & ~ok & ~separating, [&](std::size_t lane) { count(tile.statuses[slot + lane], 1u); });
   }
 
   [[gnu::noinline]] void store_paths(std::size_t slot, unsigned slips, unsigned ended, unsigned lanes) const {
     for_each_bit(lanes, [&](std::size_t lane) {
       const auto in = [lane](unsigned set) { return (set >> lane & 1u) != 0; };
-      const Course course = in(slips)                                          ? Course::slip
-                            : in(ended)                                        ? Course::stick
-                            : tile.statuses[slot + lane] == Status::separating ? Course::separating
-                                                                               : Course::none;
-      tile.paths[slot + lane] = Path{course, Sticking::none, 0, 0};
+      const SlidingEnd sliding_end = in(slips)                                          ? SlidingEnd::slip
+                                     : in(ended)                                        ? SlidingEnd::stick
+                                     : tile.statuses[slot + lane] == Status::separating ? SlidingEnd::separating
+                                                                                        : SlidingEnd::none;
+      tile.paths[slot + lane] = Path{sliding_end, Sticking::none, 0, 0};
     });
   }
 };

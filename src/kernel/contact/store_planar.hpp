@@ -1,8 +1,8 @@
 // Store: from the law's units and frame to the host's columns, and the tally.
 #pragma once
 
-#include "kernel/host/planar_staging.hpp"
-#include "kernel/host/write.hpp"
+#include "kernel/columns/planar_staging.hpp"
+#include "kernel/columns/write.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -35,7 +35,7 @@ struct PlanarStorer {
     const B zero(0);
     Vector2<B> impulse = {units.impulse * p.x, units.impulse * p.y};
     // A subnormal unit is rounded to fewer digits than p has.
-    if (const Mask tiny = units.impulse < B(smallest_normal<T>); lane_bits(tiny) != 0) [[unlikely]]
+    if (const Mask tiny = units.impulse < B(min_normal<T>); lane_bits(tiny) != 0) [[unlikely]]
       impulse = choose_vector(tiny, {units.speed * (p.x / units.trace), units.speed * (p.y / units.trace)}, impulse);
     p = impulse;
     u = {units.speed * u.x, units.speed * u.y};
@@ -56,7 +56,7 @@ struct PlanarStorer {
 
     const unsigned here = count < width ? (1u << count) - 1 : (1u << width) - 1;
     const unsigned done = lane_bits(resolved) & here;
-    store_course(slot, here, done, status, out.course);
+    store_sliding_end(slot, here, done, status, out.sliding_end);
     if (const unsigned gains = lane_bits(out.energy > zero) & done; gains != 0) [[unlikely]]
       count_gains(slot, gains, out.energy, units);
   }
@@ -75,16 +75,17 @@ struct PlanarStorer {
           resolved, mul_add(body.inverse_inertia, cross(lever, impulse), body.angular_velocity), body.angular_velocity);
       return moved;
     };
-    const PlanarBody<B> a = after(bodies.a, bodies.lever_a, p);
-    const PlanarBody<B> b = after(bodies.b, bodies.lever_b, {negated(p.x), negated(p.y)});
+    const PlanarBody<B> a = after(bodies.a, bodies.r_a, p);
+    const PlanarBody<B> b = after(bodies.b, bodies.r_b, {negated(p.x), negated(p.y)});
     Columns::store(results.velocity_a, slot, a.velocity);
     Columns::store(results.angular_velocity_a, slot, a.angular_velocity);
     Columns::store(results.velocity_b, slot, b.velocity);
     Columns::store(results.angular_velocity_b, slot, b.angular_velocity);
   }
 
-  [[gnu::always_inline]] void store_course(std::size_t slot, unsigned here, unsigned done, B status, B course) const {
-    const auto code = [](PlanarCourse c) { return B(static_cast<T>(c)); };
+  [[gnu::always_inline]] void store_sliding_end(std::size_t slot, unsigned here, unsigned done, B status,
+                                                B sliding_end) const {
+    const auto code = [](PlanarSlidingEnd c) { return B(static_cast<T>(c)); };
     const B ok(0);
     if (done == here) [[likely]] {
       tally.by_status[0] += static_cast<std::size_t>(__builtin_popcount(here));
@@ -92,33 +93,33 @@ struct PlanarStorer {
     } else {
       const Mask separating = status == B(static_cast<T>(Status::separating));
       const Mask unfinished = status == ok;
-      course = choose(unfinished, course, choose(separating, code(planar_separating), code(planar_none)));
+      sliding_end = choose(unfinished, sliding_end, choose(separating, code(planar_separating), code(planar_none)));
       T numbers[width], courses[width];
       store_lanes(numbers, status);
-      store_lanes(courses, course);
+      store_lanes(courses, sliding_end);
       Status found[width];
       for (std::size_t lane = 0; lane < width; ++lane) {
         const bool overflow = static_cast<int>(numbers[lane]) == 0 && (done >> lane & 1u) == 0;
         found[lane] = overflow ? Status::overflow : static_cast<Status>(static_cast<int>(numbers[lane]));
         if (overflow) courses[lane] = static_cast<T>(planar_none);
       }
-      course = load_lanes<B>(courses);
+      sliding_end = load_lanes<B>(courses);
       if (results.status != nullptr) __builtin_memcpy(results.status + slot, found, sizeof found);
       for_each_bit(here, [&](std::size_t lane) { ++tally.by_status[static_cast<std::size_t>(found[lane])]; });
     }
     unsigned left = here;
-    for (unsigned c = 0; left != 0 && c < planar_courses; ++c) {
-      const unsigned found = lane_bits(course == B(static_cast<T>(c))) & left;
+    for (unsigned c = 0; left != 0 && c < planar_sliding_ends; ++c) {
+      const unsigned found = lane_bits(sliding_end == B(static_cast<T>(c))) & left;
       if (found == 0) continue;
       tally.by_path[planar_paths[c].index()] += static_cast<std::size_t>(__builtin_popcount(found));
       left &= ~found;
     }
-    if (results.path) store_paths(slot, course);
+    if (results.path) store_paths(slot, sliding_end);
   }
 
-  [[gnu::noinline]] void store_paths(std::size_t slot, B course) const {
+  [[gnu::noinline]] void store_paths(std::size_t slot, B sliding_end) const {
     T numbers[width];
-    store_lanes(numbers, course);
+    store_lanes(numbers, sliding_end);
     for (std::size_t lane = 0; lane < width; ++lane)
       results.path[slot + lane] = planar_paths[static_cast<unsigned>(numbers[lane])];
   }
@@ -132,10 +133,10 @@ struct PlanarStorer {
       const double speed = static_cast<double>(speeds[lane]);
       const double gain = static_cast<double>(energies[lane]) * speed * speed / static_cast<double>(traces[lane]);
       const std::size_t i = first + slot + lane;
-      if (gain > tally.largest_energy_gain ||
-          (gain == tally.largest_energy_gain && gain > 0 && i < tally.largest_energy_gain_contact)) {
-        tally.largest_energy_gain = gain;
-        tally.largest_energy_gain_contact = i;
+      if (gain > tally.max_energy_gain ||
+          (gain == tally.max_energy_gain && gain > 0 && i < tally.max_energy_gain_contact)) {
+        tally.max_energy_gain = gain;
+        tally.max_energy_gain_contact = i;
       }
     });
   }

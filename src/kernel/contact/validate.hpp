@@ -2,8 +2,8 @@
 // the stages set faults from the last of Status to the first, so that the first one stays.
 #pragma once
 
-#include "kernel/host/contact_pointers.hpp"
-#include "kernel/host/load.hpp"
+#include "kernel/columns/contact_pointers.hpp"
+#include "kernel/columns/load.hpp"
 #include "units.hpp"
 
 namespace carom::kernel {
@@ -36,12 +36,12 @@ inline void for_each_field(const Body<B>& body, F&& f) {
 
 /// Numbers above it are infinite.
 template <class T>
-inline constexpr T largest_finite = sizeof(T) == sizeof(float) ? T(3.4028234663852886e38) : T(1.7976931348623157e308);
+inline constexpr T max_finite = sizeof(T) == sizeof(float) ? T(3.4028234663852886e38) : T(1.7976931348623157e308);
 
 /// Replaces an infinity by 0, for numbers that may be infinite.
 template <class B>
 [[gnu::always_inline]] inline B without_infinity(B x) {
-  return choose(magnitude(x) > B(largest_finite<VectorElement<B>>), B(0), x);
+  return choose(magnitude(x) > B(max_finite<VectorElement<B>>), B(0), x);
 }
 
 /// The min of numbers that should not be negative. It may miss a NaN, except in a minor.
@@ -83,7 +83,7 @@ struct Validator {
   void set(Mask where, Status status) { fault = choose(where, B(static_cast<T>(status)), fault); }
 
   struct Limits {
-    T normal_tolerance, inertia_tolerance, largest_restitution;
+    T normal_tolerance, inertia_tolerance, max_restitution;
   };
 
   /// Validates contacts between bodies. `of_law()` sets the faults of law parameters. It returns 0 if these are finite,
@@ -92,7 +92,7 @@ struct Validator {
   [[gnu::always_inline]] void contact(const BodyPair<B>& pair, B length, B friction, B restitution,
                                       const Limits& limits, B sum, OfLaw&& of_law, Each&& each) {
     sum = sum + of_law();
-    coefficients(friction, restitution, B(limits.largest_restitution));
+    coefficients(friction, restitution, B(limits.max_restitution));
     bodies(pair, B(limits.inertia_tolerance));
     set(magnitude(length - B(1)) > B(limits.normal_tolerance), Status::normal_not_unit);
     finite(
@@ -113,7 +113,7 @@ struct Validator {
     B sum = vanishing(u0) + vanishing(restitution);
     for_each_field(k, [&](const B& x) { sum = sum + vanishing(x); });
     sum = sum + of_law();
-    coefficients(friction, restitution, B(limits.largest_restitution));
+    coefficients(friction, restitution, B(limits.max_restitution));
     finite(
         sum == B(0),
         [&](auto&& f) {
@@ -132,9 +132,9 @@ struct Validator {
       set(laws(contacts, block, last) > B(static_cast<T>(last)), Status::restitution_law_unavailable);
   }
 
-  void coefficients(B friction, B restitution, B largest_restitution) {
+  void coefficients(B friction, B restitution, B max_restitution) {
     set(friction < B(0), Status::negative_friction);
-    set(restitution < B(0) || restitution > largest_restitution, Status::restitution_out_of_range);
+    set(restitution < B(0) || restitution > max_restitution, Status::restitution_out_of_range);
   }
 
   /// The restitution laws of a block as numbers.

@@ -58,8 +58,8 @@ struct LawValidation {
         vanishing(Stages::get(tile.trace, slot)) + wx - wx,
         [&] { return validate_law(columns, lanes, slot, validator, found); },
         [&](auto&& f) {
-          for_each_field(Load::load(contacts.lever_a, block), f);
-          for_each_field(Load::load(contacts.lever_b, block), f);
+          for_each_field(Load::load(contacts.r_a, block), f);
+          for_each_field(Load::load(contacts.r_b, block), f);
           for_each_field(Load::load(contacts.normal, block), f);
           ParameterReader<A, T>::for_each_field(tile, slot, found, f);
         });
@@ -82,7 +82,7 @@ struct LawValidation {
 
  private:
   typename Validator<A, T>::Limits limits() const {
-    return {options.normal_tolerance, options.inertia_tolerance, options.largest_restitution};
+    return {options.normal_tolerance, options.inertia_tolerance, options.max_restitution};
   }
 
   /// Validates what single laws read of a contact: `found` gets the parameters that hold anything.

@@ -17,7 +17,7 @@ struct PlanarValidator {
 
   B fault = B(0);
   PlanarParameters<B> parameters;
-  B weights[columns::member_count];
+  B weights[columns::component_count];
 
   [[gnu::always_inline]] void set(Mask where, Status status) {
     fault = choose(where, B(static_cast<T>(status)), fault);
@@ -46,10 +46,10 @@ struct PlanarValidator {
   }
 
   /// Sets the faults of the coefficients, which all laws read, except NaN and infinity. bodies() comes next.
-  [[gnu::always_inline]] void contact_columns(B friction, B restitution, B largest_restitution) {
+  [[gnu::always_inline]] void contact_columns(B friction, B restitution, B max_restitution) {
     const B zero(0);
     set(friction < zero, Status::negative_friction);
-    set(restitution < zero || restitution > largest_restitution, Status::restitution_out_of_range);
+    set(restitution < zero || restitution > max_restitution, Status::restitution_out_of_range);
   }
 
   [[gnu::always_inline]] void bodies(const PlanarBody<B>& a, const PlanarBody<B>& b) {
@@ -81,7 +81,7 @@ struct PlanarValidator {
 
  private:
   [[gnu::noinline]] void read_weights(const LawColumns<T>& contacts, const Lanes& lanes) {
-    const Column<const T>* columns_of_weights[columns::member_count];
+    const Column<const T>* columns_of_weights[columns::component_count];
     std::size_t count = 0;
     columns::each_weight(
         [&](const columns::Label&, Law, const Column<const T>& column)
@@ -89,7 +89,7 @@ struct PlanarValidator {
         contacts.weight);
     bool any_column = false;
     Mask any(false);
-    for (std::size_t i = 0; i < columns::member_count; ++i) {
+    for (std::size_t i = 0; i < columns::component_count; ++i) {
       weights[i] = B(0);
       if (columns_of_weights[i]->data == nullptr) continue;
       any_column = true;
@@ -106,8 +106,8 @@ struct PlanarValidator {
   Mask reading(Law law, unsigned readers) const {
     if (law != Law::composite) return Mask(true);
     Mask here(false);
-    for (std::size_t i = 0; i < columns::member_count; ++i)
-      if ((readers >> static_cast<unsigned>(columns::members[i].law) & 1u) != 0) here = here || weights[i] > B(0);
+    for (std::size_t i = 0; i < columns::component_count; ++i)
+      if ((readers >> static_cast<unsigned>(columns::components[i].law) & 1u) != 0) here = here || weights[i] > B(0);
     return here;
   }
 

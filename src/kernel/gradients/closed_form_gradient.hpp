@@ -22,8 +22,7 @@ class ClosedFormGradient {
   using Tile = GradientTile<T>;
 
  public:
-  explicit ClosedFormGradient(const Tile& tile, T largest_restitution)
-      : tile_(tile), largest_restitution_(largest_restitution) {}
+  explicit ClosedFormGradient(const Tile& tile, T max_restitution) : tile_(tile), max_restitution_(max_restitution) {}
 
   void run() const {
     for (std::size_t i = 0; i < tile_.count; i += LaneTypes<A, T>::width) {
@@ -199,11 +198,11 @@ class ClosedFormGradient {
     const B numbers = vanishing(k.xz) + vanishing(k.yz) + vanishing(u0.x) + vanishing(u0.y) + vanishing(u0.z) +
                       vanishing(det) + vanishing(schur) + vanishing(friction) + vanishing(k.zz);
     return numbers == zero && k.xx > zero && det > margin * k.xx * k.yy && schur > margin * k.zz && friction >= zero &&
-           restitution >= zero && restitution <= B(largest_restitution_) && magnitude(own) <= B(1);
+           restitution >= zero && restitution <= B(max_restitution_) && magnitude(own) <= B(1);
   }
 
   const Tile& tile_;
-  T largest_restitution_;
+  T max_restitution_;
 };
 
 }  // namespace

@@ -63,7 +63,7 @@ template <class T>
 struct SlideOptions {
   const T* restitution_law = nullptr;  // a RestitutionLaw
   std::int32_t step_budget = 0;
-  T largest_restitution = 1;
+  T max_restitution = 1;
 };
 
 /// Memory of a tile's slides. The structs of its contacts have internal linkage, as everything in kernels has: here
@@ -77,7 +77,7 @@ struct alignas(64) SlideMemory {
 
 template <class T>
 struct GradientFunctions {
-  void (*closed_form)(const GradientTile<T>& tile, T largest_restitution);
+  void (*closed_form)(const GradientTile<T>& tile, T max_restitution);
   void (*other_laws)(const GradientTile<T>& tile);
   void (*incremental)(const GradientTile<T>& tile, const SlideOptions<T>& options, SlideMemory<T>& memory);
   void (*velocities)(const VelocityTile<T>& tile);

@@ -15,8 +15,8 @@ namespace carom::kernel {
 namespace {
 
 template <class A, class T>
-void differentiate_closed_form(const GradientTile<T>& tile, T largest_restitution) {
-  ClosedFormGradient<A, T>(tile, largest_restitution).run();
+void differentiate_closed_form(const GradientTile<T>& tile, T max_restitution) {
+  ClosedFormGradient<A, T>(tile, max_restitution).run();
   leave_lanes<A>();
 }
 template <class A, class T>

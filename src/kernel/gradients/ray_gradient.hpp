@@ -65,8 +65,8 @@ template <class T, class B, class Mask>
     // T, the slip time that it takes, and G, what is left of the way across then.
     const B time = distance / from.r * logarithm_ratio<T>(choose(rest, zero, rate * distance / from.r));
     const B left = choose(rest, zero, exponential<T>(negated(stiffness * time)));
-    const B inverse_n = one / stiffness, gap = rate - stiffness;
-    const B integral = mul_sub(to.r, left, from.r) / choose(gap == zero, one, gap);
+    const B inverse_n = one / stiffness, separation = rate - stiffness;
+    const B integral = mul_sub(to.r, left, from.r) / choose(separation == zero, one, separation);
     const B stopping = from.r / choose(rest, magnitude(rate), one), both = stiffness + magnitude(rate);
     const Forces<B> b(x, y);
     for (int j = 0; j < 5; ++j) {

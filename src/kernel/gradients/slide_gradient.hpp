@@ -62,7 +62,7 @@ class SlideGradient {
         vanishing(matrix.trace) + vanishing(speed) + vanishing(step) + vanishing(friction) + vanishing(restitution);
     const Mask approaches = direction.z < zero;
     const Mask good = matrix.definite && finite == zero && step > zero && friction >= zero && restitution >= zero &&
-                      restitution <= B(options_.largest_restitution) && law <= B(T(2));
+                      restitution <= B(options_.max_restitution) && law <= B(T(2));
     lanes.put(tile_.plain, choose(good, one, zero));
     lanes.put(tile_.status, status_number<T, B>(GradientStatus::zero));
     for (std::size_t v = 0; v < Tile::own; ++v) lanes.put(v, Vector3<B>{zero, zero, zero});

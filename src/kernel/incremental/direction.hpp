@@ -43,7 +43,7 @@ inline Settled<M> settled(const Turning<B>& turning, B r) {
 /// Onto the ray itself, to rounding. Newton's method on the angle.
 template <class T, class B, class M>
 inline void turn_onto_ray(M wanted, const Rates<B>& k, B& x, B& y, Turning<B>& t) {
-  for (int rest = rounds(sizeof(T) == sizeof(float) ? 4 : 5); rest > 0; --rest) {
+  for (int rest = inner_iterations(sizeof(T) == sizeof(float) ? 4 : 5); rest > 0; --rest) {
     const B turn = negated(t.f) / choose(wanted, t.slope, B(1));
     const B angle = choose(wanted && magnitude(turn) < B(T(0.5)), turn, B(0));
     const B nx = neg_mul_add(angle, y, x), ny = mul_add(angle, x, y);

@@ -15,11 +15,11 @@ class Flow {
   Flow(Tiles<A, T>& tiles, SlidingTiles<T>& workspace) : tiles_(tiles), workspace_(workspace) {
     for (Tile<T>& tile : workspace.tiles) tile.count = tile.blocks = tile.next_block = tile.waiting = 0;
     if (tiles.left() > tile_size<T>)  // else no contact leaves its tile
-      for (std::size_t i = 0; i < tile_size<T>; ++i) free_strays_[i] = static_cast<std::uint32_t>(i);
+      for (std::size_t i = 0; i < tile_size<T>; ++i) free_remainder_[i] = static_cast<std::uint32_t>(i);
   }
 
   /// The next contact that collides; false: there is none left. A tile that is about to be stored goes to
-  /// `leave(tile)` first, which calls make_stray for the contacts that are still on their way there.
+  /// `leave(tile)` first, which calls make_remainder for the contacts that are still on their way there.
   template <class Leave>
   [[gnu::always_inline]] bool next(Place<T>& place, Leave&& leave) {
     if (current().waiting == 0 && !advance(leave)) [[unlikely]]
@@ -32,20 +32,20 @@ class Flow {
 
   /// The sliding phase of a contact is in its tile.
   [[gnu::always_inline]] void done(Place<T> place) {
-    if (place.tile == &strays_tile()) [[unlikely]]
-      store_stray(place.slot);
+    if (place.tile == &remainder_tile()) [[unlikely]]
+      store_remainder(place.slot);
   }
 
   /// There are never more strays than contacts on their way, and sliders have less room for these than a tile.
-  [[gnu::noinline]] Place<T> make_stray(Place<T> from) {
-    assert(strays_ < tile_size<T> && from.tile != &strays_tile());
-    Tile<T>& strays = strays_tile();
-    const std::size_t slot = free_strays_[strays_++];
-    copy_lane<Prepared<TileLane<T>>>(*from.tile, from.slot, strays, slot);
-    strays.status[slot] = T(0);
-    strays.origin[slot] = from.tile->first + from.slot;
+  [[gnu::noinline]] Place<T> make_remainder(Place<T> from) {
+    assert(remainder_ < tile_size<T> && from.tile != &remainder_tile());
+    Tile<T>& remainder = remainder_tile();
+    const std::size_t slot = free_remainder_[remainder_++];
+    copy_lane<Prepared<TileLane<T>>>(*from.tile, from.slot, remainder, slot);
+    remainder.status[slot] = T(0);
+    remainder.origin[slot] = from.tile->first + from.slot;
     from.tile->status[from.slot] = Tile<T>::moved;
-    return {&strays, slot};
+    return {&remainder, slot};
   }
 
   /// After the last contact has ended.
@@ -57,7 +57,7 @@ class Flow {
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
   Tile<T>& current() { return workspace_.tiles[turn_]; }
-  Tile<T>& strays_tile() { return workspace_.tiles[2]; }
+  Tile<T>& remainder_tile() { return workspace_.tiles[2]; }
 
   /// To the next contacts that collide; false: there are none left.
   template <class Leave>
@@ -77,17 +77,17 @@ class Flow {
     }
   }
 
-  [[gnu::noinline]] void store_stray(std::size_t slot) {
-    tiles_.store_stray(strays_tile(), slot);
-    assert(strays_ > 0);
-    free_strays_[--strays_] = static_cast<std::uint32_t>(slot);
+  [[gnu::noinline]] void store_remainder(std::size_t slot) {
+    tiles_.store_remainder(remainder_tile(), slot);
+    assert(remainder_ > 0);
+    free_remainder_[--remainder_] = static_cast<std::uint32_t>(slot);
   }
 
   Tiles<A, T>& tiles_;
   SlidingTiles<T>& workspace_;
   std::size_t turn_ = 0;
-  std::size_t strays_ = 0;
-  std::uint32_t free_strays_[tile_size<T>];  // from strays_ on
+  std::size_t remainder_ = 0;
+  std::uint32_t free_remainder_[tile_size<T>];  // from remainder_ on
 };
 
 }  // namespace

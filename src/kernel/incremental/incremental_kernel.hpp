@@ -35,8 +35,8 @@ template <class A, class T>
   leave_lanes<A>();
 }
 
-template <class A, class T, template <class> class Contacts>
-void solve_range(const Job<T, Contacts>& job, std::size_t first, std::size_t count, const Workspace<T>& workspace,
+template <class A, class T, template <class> class AnyContacts>
+void solve_range(const Job<T, AnyContacts>& job, std::size_t first, std::size_t count, const Workspace<T>& workspace,
                  Tally& tally) {
   ContactReader<A, T> contacts(job.contacts, job.layout, count, workspace.sliding->input);
   solve_any<A, T>({contacts, job.contacts.laws, job.results, job.parameters, job.selection}, first, count,
@@ -44,8 +44,8 @@ void solve_range(const Job<T, Contacts>& job, std::size_t first, std::size_t cou
 }
 
 template <class A>
-inline constexpr Kernels incremental_kernels = Kernels::of([]<class T, template <class> class Contacts>() {
-  return &solve_range<A, T, Contacts>;
+inline constexpr Kernels incremental_kernels = Kernels::of([]<class T, template <class> class AnyContacts>() {
+  return &solve_range<A, T, AnyContacts>;
 });
 
 }  // namespace

@@ -25,7 +25,7 @@ struct Preparer {
     const Vector3<B> normal = Numbers::load(from.normal, at);
     const B length = square_root(dot(normal, normal));
     Frame<B> frame = frame_along(normal, length);
-    const Vector3<B> lever_a = Numbers::load(from.lever_a, at), lever_b = Numbers::load(from.lever_b, at);
+    const Vector3<B> r_a = Numbers::load(from.r_a, at), r_b = Numbers::load(from.r_b, at);
     const B mass_a = Numbers::load(from.a.inverse_mass, at), mass_b = Numbers::load(from.b.inverse_mass, at);
     const Symmetric3<B> inertia_a = Numbers::load(from.a.inverse_inertia, at);
     const Symmetric3<B> inertia_b = Numbers::load(from.b.inverse_inertia, at);
@@ -35,11 +35,11 @@ struct Preparer {
     least.add_minors(inertia_b, B(parameters.inertia_tolerance));
     least.add(B(parameters.normal_tolerance) - magnitude(length - B(1)));
     const Vector3<B> u0 =
-        separation_velocity(Numbers::load(from.a.velocity, at), Numbers::load(from.a.angular_velocity, at), lever_a,
-                            Numbers::load(from.b.velocity, at), Numbers::load(from.b.angular_velocity, at), lever_b);
+        separation_velocity(Numbers::load(from.a.velocity, at), Numbers::load(from.a.angular_velocity, at), r_a,
+                            Numbers::load(from.b.velocity, at), Numbers::load(from.b.angular_velocity, at), r_b);
     const auto [direction, speed] = scaled_direction_of(u0);
-    const Symmetric3<B> a = quick_inertia_at_contact(frame, m, inertia_a, lever_a, inertia_b, lever_b,
-                                                     [&] { return careful_inertia(from, at); });
+    const Symmetric3<B> a =
+        quick_inertia_at_contact(frame, m, inertia_a, r_a, inertia_b, r_b, [&] { return careful_inertia(from, at); });
     const PrincipalMatrix<B> matrix =
         principal_matrix<T>(frame, a, matrix_of_bodies<T>(a, m, [&] { return BodyContact<A, T>::terms(from, at); }));
     const Vector3<B> in_frame = {dot(direction, frame.t1), dot(direction, frame.t2), dot(direction, frame.n)};
@@ -81,7 +81,7 @@ struct Preparer {
   };
 
   typename Validate::Limits limits() const {
-    return {parameters.normal_tolerance, parameters.inertia_tolerance, parameters.largest_restitution};
+    return {parameters.normal_tolerance, parameters.inertia_tolerance, parameters.max_restitution};
   }
 
   /// A = K - m with full accuracy. Loads its input itself: arguments passed by reference would always be in memory.
@@ -90,8 +90,8 @@ struct Preparer {
     const Vector3<B> normal = Numbers::load(from.normal, at);
     const Frame<B> frame = frame_along(normal, square_root(dot(normal, normal)));
     const B m = Numbers::load(from.a.inverse_mass, at) + Numbers::load(from.b.inverse_mass, at);
-    return inertia_at_contact(frame, m, Numbers::load(from.a.inverse_inertia, at), Numbers::load(from.lever_a, at),
-                              Numbers::load(from.b.inverse_inertia, at), Numbers::load(from.lever_b, at));
+    return inertia_at_contact(frame, m, Numbers::load(from.a.inverse_inertia, at), Numbers::load(from.r_a, at),
+                              Numbers::load(from.b.inverse_inertia, at), Numbers::load(from.r_b, at));
   }
 
   /// Returns the faults of a block, as numbers. Called only if a contact may have a fault.
@@ -168,7 +168,7 @@ struct Preparer {
     B step(parameters.step), of_law(0);
     least.add(friction);
     least.add(restitution);
-    least.add(B(parameters.largest_restitution) - restitution);
+    least.add(B(parameters.max_restitution) - restitution);
     Mask fine = matrix.definite && least.value() >= zero;
     if (columns.step.data != nullptr) {
       const B given = Load::load(columns.step, block);

@@ -93,15 +93,16 @@ inline Progress<B> progress_of(const SeriesContact<B>& c) {
 template <class B, class M>
 inline B path_number(M at_start, M stuck, M decompressing, B compressions) {
   using T = typename VectorTraits<B>::Element;
-  constexpr auto index = [](Course course, Sticking sticking) {
-    return static_cast<T>(Path{course, sticking, 0, 0}.index());
+  constexpr auto index = [](SlidingEnd sliding_end, Sticking sticking) {
+    return static_cast<T>(Path{sliding_end, sticking, 0, 0}.index());
   };
   const B most(T(3)), full = compressions - choose(decompressing, B(T(0)), B(T(1)));
   const B counts = mul_add(B(T(4)), smaller(compressions, most), smaller(full, most));
-  const B sticks = choose(decompressing, B(index(Course::stick_in_d, Sticking::stable)),
-                          B(index(Course::stick_in_c, Sticking::stable)));
-  const B slides(index(Course::slide_end, Sticking::none));
-  return choose(at_start, B(index(Course::stick_at_start, Sticking::stable)), choose(stuck, sticks, slides) + counts);
+  const B sticks = choose(decompressing, B(index(SlidingEnd::stick_in_d, Sticking::stable)),
+                          B(index(SlidingEnd::stick_in_c, Sticking::stable)));
+  const B slides(index(SlidingEnd::slide_end, Sticking::none));
+  return choose(at_start, B(index(SlidingEnd::stick_at_start, Sticking::stable)),
+                choose(stuck, sticks, slides) + counts);
 }
 
 /// The end of collisions of which the series has left a straight way or none: of contacts without friction or slip,

@@ -23,7 +23,7 @@ namespace {
 /// in double does so alone: the code of a step of two would not fit into the first-level cache.
 template <class A, bool alone>
 struct Together {
-  using Type = Twice<A>;
+  using Type = UnrolledTwice<A>;
 };
 template <class A>
 struct Together<A, true> {
@@ -68,8 +68,8 @@ class SeriesSlider {
 
  private:
   /// As far as a float counts.
-  static constexpr std::int32_t most_steps = 1 << 24;
-  static std::int32_t smaller_of(std::int32_t budget) { return budget < most_steps ? budget : most_steps; }
+  static constexpr std::int32_t max_steps = 1 << 24;
+  static std::int32_t smaller_of(std::int32_t budget) { return budget < max_steps ? budget : max_steps; }
 
   template <class C>
   static auto first_lanes(std::size_t n) {

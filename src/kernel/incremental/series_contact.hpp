@@ -3,7 +3,7 @@
 // vectors at a time.
 #pragma once
 
-#include "kernel/lanes/twin.hpp"
+#include "kernel/lanes/unrolled_pair.hpp"
 #include "slide.hpp"
 
 namespace carom::kernel {

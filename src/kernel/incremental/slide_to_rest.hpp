@@ -88,7 +88,7 @@ template <class T, class B, class M>
              n >= 4   ? mul_add(two, zeta[n - 2], zeta[n - 4])
              : n >= 2 ? two * zeta[n - 2]
                       : zero);
-  for (int n = 5, end = rounds(terms); n < end; ++n)
+  for (int n = 5, end = inner_iterations(terms); n < end; ++n)
     add_term(n, zero, zero, zero, mul_add(two, zeta[n - 2], zeta[n - 4]));
 
   // This is what the next terms would add.

@@ -141,10 +141,10 @@ class EulerSlider {
       });
       for_each_bit(ended | stopped, [&](std::size_t j) {
         const std::size_t lane = i * width + j;
-        finish(lane, (ended >> j & 1u) != 0 ? Course::slide_end
-                     : now_ == start_[lane] ? Course::stick_at_start
-                     : v.slide.uz[j] < T(0) ? Course::stick_in_c
-                                            : Course::stick_in_d);
+        finish(lane, (ended >> j & 1u) != 0 ? SlidingEnd::slide_end
+                     : now_ == start_[lane] ? SlidingEnd::stick_at_start
+                     : v.slide.uz[j] < T(0) ? SlidingEnd::stick_in_c
+                                            : SlidingEnd::stick_in_d);
       });
       uz_before = load_lanes<B>(v.slide.uz);
     }
@@ -157,14 +157,14 @@ class EulerSlider {
       if (place_[lane].tile == nullptr) continue;
       if (now_ - start_[lane] == budget_) {
         place_[lane].tile->status[place_[lane].slot] = T(static_cast<int>(Status::step_budget_reached));
-        finish(lane, Course::none);
+        finish(lane, SlidingEnd::none);
       } else if (start_[lane] + budget_ < deadline_) {
         deadline_ = start_[lane] + budget_;
       }
     }
   }
 
-  [[gnu::always_inline]] void finish(std::size_t lane, Course course) {
+  [[gnu::always_inline]] void finish(std::size_t lane, SlidingEnd sliding_end) {
     const Vector& v = vectors_[lane / width];
     const std::size_t j = lane % width;
     const Place<T> place = place_[lane];
@@ -176,11 +176,11 @@ class EulerSlider {
     // Each compression but the last has had its decompression.
     const std::uint32_t compressions = steps > 0 ? compressions_[lane] : 0;
     const bool last = steps > 0 && v.slide.uz[j] < T(0);
-    const bool sticks = course > Course::slide_end;
-    tile.path[i] =
-        static_cast<T>(Path{course, sticks ? Sticking::stable : Sticking::none, static_cast<std::uint8_t>(compressions),
-                            static_cast<std::uint8_t>(compressions - (last ? 1 : 0))}
-                           .index());
+    const bool sticks = sliding_end > SlidingEnd::slide_end;
+    tile.path[i] = static_cast<T>(Path{sliding_end, sticks ? Sticking::stable : Sticking::none,
+                                       static_cast<std::uint8_t>(compressions),
+                                       static_cast<std::uint8_t>(compressions - (last ? 1 : 0))}
+                                      .index());
     tile.sticks[i] = sticks ? T(1) : T(0);
     tile.length[i] = static_cast<T>(steps);
     copy_lane(v.slide, j, tile.slide, i);
@@ -226,7 +226,7 @@ class EulerSlider {
   /// The contacts of a tile that are still on their way.
   [[gnu::noinline]] void relocate(const Tile<T>& tile) {
     for (Place<T>& place : place_)
-      if (place.tile == &tile) place = flow_.make_stray(place);
+      if (place.tile == &tile) place = flow_.make_remainder(place);
   }
 
   /// A lane without a contact slides on for ever, and nothing happens to it.

@@ -30,8 +30,8 @@ struct Ending {
 
 /// The path of a contact whose slip stopped is told by this much more where friction could not hold it.
 inline constexpr int diverges_by = 16;
-static_assert(Path{Course::stick_in_c, Sticking::diverge, 1, 0}.index() ==
-              Path{Course::stick_in_c, Sticking::stable, 1, 0}.index() + diverges_by);
+static_assert(Path{SlidingEnd::stick_in_c, Sticking::diverge, 1, 0}.index() ==
+              Path{SlidingEnd::stick_in_c, Sticking::stable, 1, 0}.index() + diverges_by);
 
 /// The numbers of a contact that sticking depends on, see Prepared.
 template <class B>
@@ -78,7 +78,7 @@ inline DivergingRay<typename LaneTypes<A, T>::Batch> diverging_ray(typename Lane
   B v1 = zero, v2 = zero, norm = one;
   Mask moving = wanted;
   // Rounding could make the steps alternate about the root; a handful suffices wherever it lies.
-  constexpr int most_steps = 40;
+  constexpr int max_steps = 40;
   for (int iteration = 0;; ++iteration) {
     const B inverse_1 = one / (lambda + a1), inverse_2 = one / (lambda + a2);
     const B new_v1 = k1 * inverse_1, new_v2 = k2 * inverse_2;
@@ -89,7 +89,7 @@ inline DivergingRay<typename LaneTypes<A, T>::Batch> diverging_ray(typename Lane
     v2 = choose(moving, new_v2, v2);
     norm = choose(moving, new_norm, norm);
     moving = moving && magnitude(new_norm - one) > tolerance;
-    if (lane_bits(moving) == 0 || iteration == most_steps) break;
+    if (lane_bits(moving) == 0 || iteration == max_steps) break;
     lambda = choose(moving, larger(lambda + newton, zero), lambda);
   }
   // λ + μ M rounds λ to the size of μ M, and |(λ + μ M)⁻¹ k| is 1 no nearer than that lets it. One step of Newton's on

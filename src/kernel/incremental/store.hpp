@@ -3,8 +3,8 @@
 #pragma once
 
 #include "impulse.hpp"
-#include "kernel/host/contact_reader.hpp"
-#include "kernel/host/write.hpp"
+#include "kernel/columns/contact_reader.hpp"
+#include "kernel/columns/write.hpp"
 #include "series_contact.hpp"
 
 namespace carom::kernel {
@@ -96,9 +96,9 @@ struct Storer {
     // All of a contact is read before any of it is written: results may replace the inputs.
     using Numbers = TileLoader<A, T>;
     const BodyPair<B> pair = Numbers::load_bodies(contacts, at);
-    const Vector3<B> lever_a = Numbers::load(contacts.lever_a, at), lever_b = Numbers::load(contacts.lever_b, at);
-    const Velocities<B> a = velocities_after(pair.a, lever_a, p, resolved, Mask(false));
-    const Velocities<B> b = velocities_after(pair.b, lever_b, negated(p), resolved, Mask(false));
+    const Vector3<B> r_a = Numbers::load(contacts.r_a, at), r_b = Numbers::load(contacts.r_b, at);
+    const Velocities<B> a = velocities_after(pair.a, r_a, p, resolved, Mask(false));
+    const Velocities<B> b = velocities_after(pair.b, r_b, negated(p), resolved, Mask(false));
     writer.store(r.velocity_a, block, a.linear);
     writer.store(r.angular_velocity_a, block, a.angular);
     writer.store(r.velocity_b, block, b.linear);
@@ -155,7 +155,7 @@ struct Storer {
     }
   }
 
-  static constexpr auto separating = Path{Course::separating, Sticking::none, 0, 0}.index();
+  static constexpr auto separating = Path{SlidingEnd::separating, Sticking::none, 0, 0}.index();
 
   /// Counts lanes by their numbers, of which there are few different ones.
   [[gnu::always_inline]] static void count(std::size_t* sums, B numbers, const T (&values)[width], unsigned lanes) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "direction.hpp"
-#include "kernel/lanes/twin.hpp"
+#include "kernel/lanes/unrolled_pair.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -26,7 +26,7 @@ struct Taylor {
     add_orders<at_once>(From1{}, k, inverse_r);
     add_orders<at_once>(From5{}, k, inverse_r);
     if constexpr (state > 12)
-      for (int first = 9, last = rounds(state + 1 - at_once); first <= last; first += at_once)
+      for (int first = 9, last = inner_iterations(state + 1 - at_once); first <= last; first += at_once)
         add_orders<at_once>(first, k, inverse_r);
     if constexpr (state % at_once > 0) add_orders<state % at_once>(state - state % at_once + 1, k, inverse_r);
     multiply_and_integrate();
@@ -36,12 +36,12 @@ struct Taylor {
 
   /// How far the series has converged.
   B step() const {
-    const auto largest_of = [&](int m) {
+    const auto max_of = [&](int m) {
       return larger(larger(magnitude(x[m]), magnitude(y[m])), larger(magnitude(r[m]), magnitude(z[m])));
     };
     // The solution is smooth on the scale of 4.
-    return smaller(smaller(converged_step<state, T>(largest_of(state), Order::log2_tolerance),
-                           converged_step<state - 1, T>(largest_of(state - 1), Order::log2_tolerance)),
+    return smaller(smaller(converged_step<state, T>(max_of(state), Order::log2_tolerance),
+                           converged_step<state - 1, T>(max_of(state - 1), Order::log2_tolerance)),
                    B(4));
   }
 
@@ -142,7 +142,8 @@ struct Taylor {
     using V = typename Parts<B>::Type;
     constexpr int count = Parts<B>::count;
     sum_zr[0] = B(0);
-    for (std::size_t part = 0, parts = count > 1 ? static_cast<std::size_t>(rounds(count)) : 1; part < parts; ++part) {
+    for (std::size_t part = 0, parts = count > 1 ? static_cast<std::size_t>(inner_iterations(count)) : 1; part < parts;
+         ++part) {
       CAROM_UNROLL
       for (int first = 1; first <= work; first += 4) {
         V sum[4] = {V(T(0)), V(T(0)), V(T(0)), V(T(0))};

@@ -3,8 +3,8 @@
 
 #include <cassert>
 
-#include "kernel/host/contact_reader.hpp"
-#include "kernel/host/staging.hpp"
+#include "kernel/columns/contact_reader.hpp"
+#include "kernel/columns/staging.hpp"
 #include "prepare.hpp"
 #include "slide.hpp"
 #include "store.hpp"
@@ -62,10 +62,10 @@ class Tiles {
   }
 
   /// Stores one contact of a tile of contacts from anywhere.
-  [[gnu::noinline]] void store_stray(const Tile<T>& strays, std::size_t slot) {
-    Storer<A, T> storer = storer_of(strays);
-    if (storer.moves_bodies) host_.contacts.read(strays.origin[slot], 1);
-    storer.store_block(host_.contacts, 0, Block{strays.origin[slot], 1, 1}, slot);
+  [[gnu::noinline]] void store_remainder(const Tile<T>& remainder, std::size_t slot) {
+    Storer<A, T> storer = storer_of(remainder);
+    if (storer.moves_bodies) host_.contacts.read(remainder.origin[slot], 1);
+    storer.store_block(host_.contacts, 0, Block{remainder.origin[slot], 1, 1}, slot);
   }
 
  private:

@@ -30,9 +30,9 @@ inline constexpr T epsilon = sizeof(T) == sizeof(float) ? T(0x1p-23) : T(0x1p-52
 
 /// The least number with all its digits, and the least number above 0.
 template <class T>
-inline constexpr T smallest_normal = sizeof(T) == sizeof(float) ? T(0x1p-126) : T(0x1p-1022);
+inline constexpr T min_normal = sizeof(T) == sizeof(float) ? T(0x1p-126) : T(0x1p-1022);
 template <class T>
-inline constexpr T least_number = sizeof(T) == sizeof(float) ? T(0x1p-149) : T(0x1p-1074);
+inline constexpr T min_number = sizeof(T) == sizeof(float) ? T(0x1p-149) : T(0x1p-1074);
 
 inline std::uint32_t bits_of(float x) {
   return __builtin_bit_cast(std::uint32_t, x);
@@ -101,7 +101,7 @@ template <class B>
 inline Binade<B> binade_of(B x) {
   using T = VectorElement<B>;
   using Bits = decltype(bits_of(x));
-  constexpr T least = smallest_normal<T>, greatest = T(1) / least;
+  constexpr T least = min_normal<T>, greatest = T(1) / least;
   const Bits exponent = bits_of(smaller(larger(x, B(least)), B(greatest))) & Bits(bits_of(T(__builtin_inf())));
   return {from_bits<B>(exponent), from_bits<B>(Bits(Bits(2 * bits_of(T(1))) - exponent))};
 }

@@ -61,7 +61,7 @@ inline B number(Enum value) {
 }
 
 /// n, which the compiler does not know: it does not unroll a loop that ends there.
-[[gnu::always_inline]] inline int rounds(int n) {
+[[gnu::always_inline]] inline int inner_iterations(int n) {
   asm("" : "+r"(n));
   return n;
 }

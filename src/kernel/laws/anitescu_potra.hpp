@@ -63,7 +63,7 @@ struct AnitescuPotra {
     s.norm = choose(first.slips, one, cone.normal);
     s.kappa1 = s.kappa2 = zero;
     s.beta = choose(first.slips, slipped, cone.tangential * normal);
-    const SlipRatio<A, T> ratio = smallest_slip_ratio<A, T>(wanted, s, Mask(false));
+    const SlipRatio<A, T> ratio = min_slip_ratio<A, T>(wanted, s, Mask(false));
 
     const B inverse_det = one / in.det_m;
     const B radius = s.beta / choose(s.norm > zero, s.norm, one);

@@ -59,7 +59,7 @@ struct Brach {
         B(1 / scale<T>) * (choose(rises, lost, root - l) / choose(rises, l + root, choose(bends, a, one)));
 
     // h and its p as normal |p_t| = tangential p_z.
-    const B h = smaller(size * norm, in.friction), inverse_h = one / larger(h, B(least_h<T>));
+    const B h = smaller(size * norm, in.friction), inverse_h = one / larger(h, B(min_h<T>));
     const auto steep = h > one;
     const B tangential = choose(steep, one, h), normal = choose(steep, inverse_h, one) * norm;
     const B bracket = mul_add(normal, in.k33, tangential * kr), c = negated(factor * in.u0.z);
@@ -87,7 +87,7 @@ struct Brach {
   static constexpr T scale = sizeof(T) == sizeof(float) ? T(0x1p40) : T(0x1p300);
   /// Below it p_z >= |p_t| / h needs no help.
   template <class T>
-  static constexpr T least_h = sizeof(T) == sizeof(float) ? T(0x1p-100) : T(0x1p-900);
+  static constexpr T min_h = sizeof(T) == sizeof(float) ? T(0x1p-100) : T(0x1p-900);
 
   /// r·S r times K_33 and the larger diagonal entry of M, the first pivot.
   template <class A, class T, class B, class Mask>

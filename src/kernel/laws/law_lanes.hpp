@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernel/contact/law_stages.hpp"
-#include "kernel/lanes/twin.hpp"
+#include "kernel/lanes/unrolled_pair.hpp"
 #include "law_list.hpp"
 
 namespace carom::kernel {
@@ -35,7 +35,7 @@ class LawLanes {
     set(tile_.ux, result.u.x);
     set(tile_.uy, result.u.y);
     set(tile_.uz, result.u.z);
-    set(tile_.course, course_of(Stages::get(tile_.friction, slot), result));
+    set(tile_.sliding_end, course_of(Stages::get(tile_.friction, slot), result));
     store_lanes(tile_.status + slot,
                 choose(has && wanted_at(slot), verdict_on(result), Stages::get(tile_.status, slot)));
   }
@@ -104,7 +104,7 @@ class LawLanes {
     const B unit = Stages::get(tile_.impulse_unit, slot);
     const B largest = larger(larger(magnitude(p.x), magnitude(p.y)), magnitude(p.z));
     const Mask far = largest * B(T(1) / longest_impulse<T>) > unit;
-    const B divisor = choose(far, largest, choose(unit > B(0), unit, B(least_number<T>)));
+    const B divisor = choose(far, largest, choose(unit > B(0), unit, B(min_number<T>)));
     const B factor = choose(far, B(longest_impulse<T>), B(1));
     return {p.x / divisor * factor, p.y / divisor * factor, p.z / divisor * factor};
   }
@@ -207,7 +207,7 @@ class LawLanes {
                          result.u.z,
                          course_of(input_from(brought.inputs).friction, result),
                          verdict_on(result)};
-    T* const to[] = {tile_.px, tile_.py, tile_.pz, tile_.ux, tile_.uy, tile_.uz, tile_.course, tile_.status};
+    T* const to[] = {tile_.px, tile_.py, tile_.pz, tile_.ux, tile_.uy, tile_.uz, tile_.sliding_end, tile_.status};
     for (std::size_t i = 0; i < 8; ++i) {
       store_lanes(found[i], numbers[i]);
       for_each_bit(lanes, [&](std::size_t lane) { to[i][slots[lane]] = found[i][lane]; });
@@ -221,7 +221,7 @@ class LawLanes {
                                reach * magnitude(reach);
   }
   static B course_of(B friction, const Result& result) {
-    return choose(on_cone(friction, result), number<T, B>(Course::slip), number<T, B>(Course::stick));
+    return choose(on_cone(friction, result), number<T, B>(SlidingEnd::slip), number<T, B>(SlidingEnd::stick));
   }
   static B verdict_on(const Result& result) {
     return choose(result.none, number<T, B>(Status::no_solution),

@@ -22,7 +22,7 @@ class ParameterReader {
   /// Reads the parameters of a contact's own law.
   void read(Law law, Mask has) {
     if (law == Law::composite)
-      read_members(has);
+      read_components(has);
     else
       read_single(law, has);
   }
@@ -57,22 +57,22 @@ class ParameterReader {
         columns_);
   }
 
-  void read_members(Mask has) {
+  void read_components(Mask has) {
     Mask any = Mask(false);
-    for (std::size_t i = 0; i < columns::member_count; ++i) clear(LawTile<T>::first_weight + i);
-    const Column<const T>* weights[columns::member_count];
+    for (std::size_t i = 0; i < columns::component_count; ++i) clear(LawTile<T>::first_weight + i);
+    const Column<const T>* weights[columns::component_count];
     std::size_t count = 0;
     columns::each_weight(
         [&](const columns::Label&, Law, const Column<const T>& column)
             __attribute__((always_inline)) { weights[count++] = &column; },
         columns_.weight);
-    for (std::size_t i = 0; i < columns::member_count; ++i) {
+    for (std::size_t i = 0; i < columns::component_count; ++i) {
       if (weights[i]->data == nullptr) continue;
       const B weight = load(*weights[i], has, LawTile<T>::first_weight + i);
       reject(weight < B(0), has);
       const Mask counts = has && weight > B(0);
       any = any || counts;
-      if (lane_bits(counts) != 0) read_single(columns::members[i].law, counts);
+      if (lane_bits(counts) != 0) read_single(columns::components[i].law, counts);
     }
     reject(and_not(has, any), has);
   }

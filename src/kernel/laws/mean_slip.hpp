@@ -135,7 +135,7 @@ inline LastSlip<typename LaneTypes<A, T>::Batch> last_slip(typename LaneTypes<A,
   B low = zero, high = unbounded;
   Mask moving = wanted;
   // An end for a bracket that rounding keeps open.
-  constexpr int most_steps = 60;
+  constexpr int max_steps = 60;
   // (|u0|² + |u|² + m |u| M) u = (|u0|² + |u|²) (u0_t + k p_z) - m M |u0_t| u0_t
   const B mf1 = s.m * mul_add(s.m11, s.first_x, s.m12 * s.first_y);
   const B mf2 = s.m * mul_add(s.m12, s.first_x, s.m22 * s.first_y);
@@ -149,7 +149,7 @@ inline LastSlip<typename LaneTypes<A, T>::Batch> last_slip(typename LaneTypes<A,
       x2 = mul_sub(mul_add(mr, s.m11, w), b2, mr * s.m12 * b1) * inverse;
     };
     solve(mul_sub(w, s.ux, mf1), mul_sub(w, s.uy, mf2), x, y);
-    if (lane_bits(moving) == 0 || iteration == most_steps) break;
+    if (lane_bits(moving) == 0 || iteration == max_steps) break;
     B dx, dy;
     const B rest1 = s.m * mul_add(s.m11, x, s.m12 * y), rest2 = s.m * mul_add(s.m12, x, s.m22 * y);
     solve(mul_sub(two * slip, s.ux - x, rest1), mul_sub(two * slip, s.uy - y, rest2), dx, dy);

@@ -55,7 +55,7 @@ struct PlanarFriction {
     Mask moving = and_not(and_not(wanted, keeps), still || unbounded);
     const B tolerance(T(2) * epsilon<T>);
     const B slip2 = slip * slip;
-    for (int iteration = 0; lane_bits(moving) != 0 && iteration < most_steps; ++iteration) {
+    for (int iteration = 0; lane_bits(moving) != 0 && iteration < max_steps; ++iteration) {
       const B w2 = w * w, total = slip + w;
       const B first = mul_add(keeping, slip2, reversing * w2), second = mul_add(pull, slip2, push * w2);
       const B excess = mul_add(total, first, rise * second);
@@ -101,7 +101,7 @@ struct PlanarFriction {
   [[gnu::noinline]] static Vector2<B> nearer_mean_slip(const Problem& in, Mask wanted, const Vector2<B>& p) {
     const B one(1), zero(0), first = magnitude(in.x);
     const B slip = mul_add(in.a, p.x, mul_add(in.b, p.y, in.x)), last = magnitude(slip);
-    const B inverse = one / larger(mul_add(slip, slip, first * first), B(smallest_normal<T>));
+    const B inverse = one / larger(mul_add(slip, slip, first * first), B(min_normal<T>));
     const B mean = mul_add(last, slip, first * in.x) * inverse;
     const B bend = B(2) * neg_mul_add(mean, slip, last) * inverse;
     const B left = mul_add(in.cone_t, p.x, in.cone_n * p.y * mean);
@@ -134,7 +134,7 @@ struct PlanarFriction {
 
  private:
   // Newton's method and halves in turn: an end for a bracket that rounding keeps open.
-  static constexpr int most_steps = 100;
+  static constexpr int max_steps = 100;
   // det K / (K_11 K_22), below which p is brought nearer by a step of its own; that is done where the slips are not all
   // rounding of the velocities that they are left of, by steps so small beside p_t that Newton's error is squared.
   static constexpr T ill_conditioned = T(0x1p-6), told_slip = T(0x1p-12), near_step = T(0x1p-8);

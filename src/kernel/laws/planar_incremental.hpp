@@ -12,7 +12,7 @@ namespace carom::kernel {
 namespace {
 
 /// The courses that a planar collision can take, as numbers in the lanes' own type.
-enum PlanarCourse : unsigned {
+enum PlanarSlidingEnd : unsigned {
   planar_none,
   planar_separating,
   planar_slip,
@@ -24,26 +24,26 @@ enum PlanarCourse : unsigned {
   planar_stick_in_d_diverge,
   planar_stick_at_start_stable,
   planar_stick_at_start_diverge,
-  planar_courses,
+  planar_sliding_ends,
 };
 
-constexpr Path planar_paths[planar_courses] = {{Course::none, Sticking::none, 0, 0},
-                                               {Course::separating, Sticking::none, 0, 0},
-                                               {Course::slip, Sticking::none, 0, 0},
-                                               {Course::stick, Sticking::none, 0, 0},
-                                               {Course::slide_end, Sticking::none, 1, 1},
-                                               {Course::stick_in_c, Sticking::stable, 1, 0},
-                                               {Course::stick_in_c, Sticking::diverge, 1, 0},
-                                               {Course::stick_in_d, Sticking::stable, 1, 1},
-                                               {Course::stick_in_d, Sticking::diverge, 1, 1},
-                                               {Course::stick_at_start, Sticking::stable, 0, 0},
-                                               {Course::stick_at_start, Sticking::diverge, 0, 0}};
+constexpr Path planar_paths[planar_sliding_ends] = {{SlidingEnd::none, Sticking::none, 0, 0},
+                                                    {SlidingEnd::separating, Sticking::none, 0, 0},
+                                                    {SlidingEnd::slip, Sticking::none, 0, 0},
+                                                    {SlidingEnd::stick, Sticking::none, 0, 0},
+                                                    {SlidingEnd::slide_end, Sticking::none, 1, 1},
+                                                    {SlidingEnd::stick_in_c, Sticking::stable, 1, 0},
+                                                    {SlidingEnd::stick_in_c, Sticking::diverge, 1, 0},
+                                                    {SlidingEnd::stick_in_d, Sticking::stable, 1, 1},
+                                                    {SlidingEnd::stick_in_d, Sticking::diverge, 1, 1},
+                                                    {SlidingEnd::stick_at_start, Sticking::stable, 0, 0},
+                                                    {SlidingEnd::stick_at_start, Sticking::diverge, 0, 0}};
 
 template <class B>
 struct PlanarCollision {
   Vector2<B> p, u;
   B work_compression, work_decompression;
-  B course;
+  B sliding_end;
   B energy;  // gained
 };
 
@@ -114,12 +114,12 @@ struct PlanarIncremental {
     out.work_decompression = choose(ends, negated(in.restitution * in.restitution * slide_work), wd);
     const B start = choose(slides, choose(decompresses, code(planar_stick_in_d_stable), code(planar_stick_in_c_stable)),
                            code(planar_stick_at_start_stable));
-    out.course = choose(ends, code(planar_slide_end), start + choose(stable, zero, one));
+    out.sliding_end = choose(ends, code(planar_slide_end), start + choose(stable, zero, one));
     out.energy = in.energy_gained(out.p);
     return out;
   }
 
-  static B code(PlanarCourse course) { return B(static_cast<T>(course)); }
+  static B code(PlanarSlidingEnd sliding_end) { return B(static_cast<T>(sliding_end)); }
 
  private:
   static B number(RestitutionLaw law) { return B(static_cast<T>(law)); }

@@ -46,7 +46,7 @@ struct PlanarLaws {
 
   const Problem& in;
   const Parameters& parameters;
-  const B (&weights)[columns::member_count];
+  const B (&weights)[columns::component_count];
 
   /// `wanted` are the lanes that matter.
   [[gnu::always_inline]] Collision resolve(Law law, Mask wanted) const {
@@ -186,21 +186,21 @@ struct PlanarLaws {
   [[gnu::noinline]] Impulse composite(Mask wanted) const {
     const B zero(0);
     B largest = weights[0];
-    for (std::size_t i = 1; i < columns::member_count; ++i) largest = larger(largest, weights[i]);
+    for (std::size_t i = 1; i < columns::component_count; ++i) largest = larger(largest, weights[i]);
     const Mask any = largest > zero;
     const B scale = B(1) / choose(any, largest, B(1));
     B sum = zero, p_t = zero, p_n = zero, side = zero;
     Mask slips(true);
-    for (std::size_t i = 0; i < columns::member_count; ++i) {
+    for (std::size_t i = 0; i < columns::component_count; ++i) {
       const Mask counts = wanted && weights[i] > zero;
       if (lane_bits(counts) == 0) continue;
       Impulse one;
-      if (columns::members[i].law == Law::incremental) {
+      if (columns::components[i].law == Law::incremental) {
         const Collision c = Incremental::resolve(in, parameters.restitution_law);
-        one = {c.p, c.course == Incremental::code(planar_slide_end) ||
-                        c.course == Incremental::code(planar_stick_at_start_diverge)};
+        one = {c.p, c.sliding_end == Incremental::code(planar_slide_end) ||
+                        c.sliding_end == Incremental::code(planar_stick_at_start_diverge)};
       } else {
-        one = algebraic(columns::members[i].law, counts);
+        one = algebraic(columns::components[i].law, counts);
       }
       const B weight = choose(counts, weights[i] * scale, zero);
       p_t = choose(counts, mul_add(weight, one.p.x, p_t), p_t);

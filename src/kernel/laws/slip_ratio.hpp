@@ -39,7 +39,7 @@ struct SlipRatio {
 
 /// Lower bound for β: it bounds λ, about n |ũ| / β, so that D(λ), about λ², cannot overflow.
 template <class T, class B>
-inline B least_beta(const SlipProblem<B>& s) {
+inline B min_beta(const SlipProblem<B>& s) {
   constexpr T least = sizeof(T) == sizeof(float) ? T(0x1p-55) : T(0x1p-400);
   return B(least) * larger(B(1), s.norm * larger(magnitude(s.ux), magnitude(s.uy)));
 }
@@ -56,9 +56,9 @@ inline B positive_root(B a, B h, B c) {
 
 /// Where `rough`, an estimate from below will do.
 template <class A, class T>
-inline SlipRatio<A, T> smallest_slip_ratio(typename LaneTypes<A, T>::Mask wanted,
-                                           const SlipProblem<typename LaneTypes<A, T>::Batch>& s,
-                                           typename LaneTypes<A, T>::Mask rough) {
+inline SlipRatio<A, T> min_slip_ratio(typename LaneTypes<A, T>::Mask wanted,
+                                      const SlipProblem<typename LaneTypes<A, T>::Batch>& s,
+                                      typename LaneTypes<A, T>::Mask rough) {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
   const B zero(0), one(1), two(2);
@@ -66,8 +66,8 @@ inline SlipRatio<A, T> smallest_slip_ratio(typename LaneTypes<A, T>::Mask wanted
   B e1 = one, e2 = zero;
   Mask slips = wanted, moving = wanted;
   // A tangential root, of which rounding leaves nothing to converge to, takes one bit a step.
-  constexpr int most_steps = 64;
-  for (int iteration = 0; iteration < most_steps; ++iteration) {
+  constexpr int max_steps = 64;
+  for (int iteration = 0; iteration < max_steps; ++iteration) {
     const B z1 = mul_add(lambda, s.ux, s.wx), z2 = mul_add(lambda, s.uy, s.wy);
     const B d = mul_add(lambda, lambda + s.trace, s.det);
     const B size = square_root(mul_add(z1, z1, z2 * z2));
@@ -80,7 +80,7 @@ inline SlipRatio<A, T> smallest_slip_ratio(typename LaneTypes<A, T>::Mask wanted
     if (iteration == 0) {
       slips = wanted && g > zero;
       moving = slips;
-      beta = larger(beta, least_beta<T>(s));
+      beta = larger(beta, min_beta<T>(s));
     }
     const B n1 = mul_sub(s.norm, new_e1, s.kappa1), n2 = mul_sub(s.norm, new_e2, s.kappa2);
     const B h = mul_sub(beta, mul_add(two, lambda, s.trace), mul_add(n1, s.ux, n2 * s.uy));
@@ -108,8 +108,8 @@ template <class A, class T>
   const B norm2 = s.norm * s.norm, slip2 = mul_add(s.ux, s.ux, s.uy * s.uy);
   Mask several(false);
   // An arc that has not been followed to its end by then counts as staying in C.
-  constexpr int most_pieces = 32;
-  for (int piece = 0; piece < most_pieces; ++piece) {
+  constexpr int max_pieces = 32;
+  for (int piece = 0; piece < max_pieces; ++piece) {
     // The tangents in v(λ) and v(λ + Δ) meet at (z(λ) + ½Δ ũ) / (D(λ) + Δ(λ + ½ tr S)). As long as that is in C, the
     // triangle of the three is, and so the arc, which is convex.
     const B z1 = mul_add(lambda, s.ux, s.wx), z2 = mul_add(lambda, s.uy, s.wy);
@@ -145,7 +145,7 @@ inline typename LaneTypes<A, T>::Mask has_more_slip_ratios(typename LaneTypes<A,
                                                            typename LaneTypes<A, T>::Batch lambda) {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
-  s.beta = larger(s.beta, least_beta<T>(s));
+  s.beta = larger(s.beta, min_beta<T>(s));
   // Where the tangents in v(λ) and v(∞) = 0 meet in C, which holds both, there is no way out.
   const B bound = mul_add(s.beta, mul_add(B(2), lambda, s.trace), mul_add(s.kappa1, s.ux, s.kappa2 * s.uy));
   const Mask open = wanted && s.norm * square_root(mul_add(s.ux, s.ux, s.uy * s.uy)) > bound;

@@ -41,7 +41,7 @@ inline LawResult<A, T> slip_to_normal_velocity(
   s.kappa1 = cone.tangential * in.k1;
   s.kappa2 = cone.tangential * in.k2;
   s.beta = cone.tangential * c;
-  const SlipRatio<A, T> ratio = smallest_slip_ratio<A, T>(wanted, s, rough);
+  const SlipRatio<A, T> ratio = min_slip_ratio<A, T>(wanted, s, rough);
 
   LawResult<A, T> result;
   result.slips = ratio.slips;

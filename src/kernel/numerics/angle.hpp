@@ -1,7 +1,7 @@
 // Sine and cosine of an angle in [-π, π], the same bits on every ISA.
 #pragma once
 
-#include "kernel/host/planar_columns.hpp"
+#include "kernel/columns/planar_columns.hpp"
 
 namespace carom::kernel {
 namespace {

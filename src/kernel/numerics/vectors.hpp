@@ -38,7 +38,7 @@ template <class B>
 
 /// K and velocities are summed up with twice the digits if the ratio of their terms to the sum is above this.
 template <class T>
-inline constexpr T largest_cancellation = T(4096);
+inline constexpr T max_cancellation = T(4096);
 
 /// a × b, every component to 1.5 ulp of itself.
 template <class B>

@@ -13,14 +13,14 @@ struct RegionTask {
   RegionMargins<T> margins;
   ImpulseSpace<T> space;
   Layout layout;
-  T normal_tolerance, inertia_tolerance, largest_restitution;
+  T normal_tolerance, inertia_tolerance, max_restitution;
   T tolerance;
 };
 
 /// Contacts is one of the three forms.
-template <class T, template <class> class Contacts>
+template <class T, template <class> class AnyContacts>
 struct RegionJob : RegionTask<T> {
-  Contacts<T> contacts;
+  AnyContacts<T> contacts;
 };
 
 /// Contacts that leave the region, by the bound that they break.
@@ -29,10 +29,10 @@ struct RegionTally {
 };
 
 /// Finds the margins of the contacts [first, first + count). Only the counts of statuses are kept in `tally`.
-template <class T, template <class> class Contacts>
-using CheckRange = void (*)(const RegionJob<T, Contacts>& job, std::size_t first, std::size_t count, Tally& tally,
+template <class T, template <class> class AnyContacts>
+using CheckRange = void (*)(const RegionJob<T, AnyContacts>& job, std::size_t first, std::size_t count, Tally& tally,
                             RegionTally& region);
 
-using RegionKernels = KernelTable<CheckRange, InlineContacts, IndexedContacts, SpaceContacts>;
+using RegionKernels = KernelTable<CheckRange, Contacts, IndexedContacts, KContacts>;
 
 }  // namespace carom::kernel

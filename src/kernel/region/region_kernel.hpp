@@ -2,10 +2,10 @@
 // for a collision, then the margins, and who leaves the region.
 #pragma once
 
+#include "kernel/columns/contact_reader.hpp"
+#include "kernel/columns/staging.hpp"
+#include "kernel/columns/write.hpp"
 #include "kernel/contact/contact_lanes.hpp"
-#include "kernel/host/contact_reader.hpp"
-#include "kernel/host/staging.hpp"
-#include "kernel/host/write.hpp"
 #include "margins.hpp"
 #include "region_job.hpp"
 
@@ -84,7 +84,7 @@ class RegionCheck {
   }
 
   typename Validator<A, T>::Limits limits() const {
-    return {job_.normal_tolerance, job_.inertia_tolerance, job_.largest_restitution};
+    return {job_.normal_tolerance, job_.inertia_tolerance, job_.max_restitution};
   }
 
   static Validator<A, T> begin(const CollisionMatrix<B>& matrix, const Vector3<B>& u0) {
@@ -153,8 +153,8 @@ class RegionCheck {
   RegionTally& region_;
 };
 
-template <class A, class T, template <class> class Contacts>
-void check_range(const RegionJob<T, Contacts>& job, std::size_t first, std::size_t count, Tally& tally,
+template <class A, class T, template <class> class AnyContacts>
+void check_range(const RegionJob<T, AnyContacts>& job, std::size_t first, std::size_t count, Tally& tally,
                  RegionTally& region) {
   RegionTile<T> tile;
   ContactReader<A, T> contacts(job.contacts, job.layout, count, tile);
@@ -163,8 +163,8 @@ void check_range(const RegionJob<T, Contacts>& job, std::size_t first, std::size
 }
 
 template <class A>
-inline constexpr RegionKernels region_kernels = RegionKernels::of([]<class T, template <class> class Contacts>() {
-  return &check_range<A, T, Contacts>;
+inline constexpr RegionKernels region_kernels = RegionKernels::of([]<class T, template <class> class AnyContacts>() {
+  return &check_range<A, T, AnyContacts>;
 });
 
 }  // namespace

@@ -13,9 +13,9 @@ namespace {
 /// The shortest length of friction or of a moment, and its square. Squares below the smallest normal number are zeros
 /// in sweeps. Two components that are lost so change a longer length by less than ε.
 template <class T>
-inline constexpr T least_length = sizeof(T) == sizeof(float) ? T(0x1p-51) : T(0x1p-484);
+inline constexpr T min_length = sizeof(T) == sizeof(float) ? T(0x1p-51) : T(0x1p-484);
 template <class T>
-inline constexpr T least_square = least_length<T>* least_length<T>;
+inline constexpr T min_square = min_length<T>* min_length<T>;
 
 template <class A, class T>
 struct Blocks {
@@ -33,7 +33,7 @@ struct Blocks {
   };
 
   struct alignas(16) Point {
-    Lane arm_a[3], arm_b[3];
+    Lane r_a[3], r_b[3];
     Response response;
     Lane target;
     Lane impulse[3];
@@ -82,9 +82,9 @@ struct Blocks {
     Lane still_a, still_b;  // 1 of bodies that nothing moves
   };
   struct alignas(16) SubstepPoint {
-    Lane gap, least;  // at the start of the step; SceneContacts::target_velocity
-    Lane slop;        // overlap that is not corrected
-    Lane sum[3];      // impulse of the substeps before
+    Lane separation, least;  // at the start of the step; SceneContacts::target_velocity
+    Lane slop;               // overlap that is not corrected
+    Lane sum[3];             // impulse of the substeps before
   };
   // Behind those, where contacts have a frequency.
   struct alignas(16) SoftPoint {
@@ -98,7 +98,7 @@ struct Blocks {
     Lane rate, share;  // of the error that goes in a second, of the row's full answer
     Lane answer;       // `share` where the row is held, 1 where it is slack
     Lane sum;
-    Lane arm_a[3], arm_b[3];
+    Lane r_a[3], r_b[3];
   };
   static SubstepHead& substep_head(Manifolds& block) {
     return *reinterpret_cast<SubstepHead*>(block.point() + block.head.count);
@@ -197,12 +197,12 @@ struct Blocks {
     return {{c[0], c[1], c[2]}, {c[3], c[4], c[5]}};
   }
 
-  /// Rows of bodies that do not move go `nowhere`, so that no two threads write to one place.
+  /// Rows of bodies that do not move go `dummy_body`, so that no two threads write to one place.
   [[gnu::always_inline]] static void scatter(VelocityRow<T>* rows, const std::int32_t (&index)[width],
-                                             const Velocity& velocity, VelocityRow<T>* nowhere) {
+                                             const Velocity& velocity, VelocityRow<T>* dummy_body) {
     T* row[width];
     for (std::size_t lane = 0; lane < width; ++lane)
-      row[lane] = (index[lane] < 0 ? nowhere : rows + index[lane])->numbers;
+      row[lane] = (index[lane] < 0 ? dummy_body : rows + index[lane])->numbers;
     const B c[6] = {velocity.v.x, velocity.v.y, velocity.v.z, velocity.w.x, velocity.w.y, velocity.w.z};
     store_rows<B>(row, c);
   }

@@ -23,7 +23,7 @@ struct BlockFactoring {
   static constexpr std::size_t parts = (6 + width - 1) / width;
 
   /// Lower limit of a pivot, relative to its diagonal element.
-  static constexpr double least_pivot = 1e-15;
+  static constexpr double min_pivot = 1e-15;
 
   struct Column {
     B part[parts];
@@ -60,7 +60,7 @@ struct BlockFactoring {
       for (std::size_t k = 0; k < j; ++k) scaled_row[k] = d.column[k][j] * pivots[k];
       double pivot = whole;
       for (std::size_t k = 0; k < j; ++k) pivot = neg_mul_add(scaled_row[k], d.column[k][j], pivot);
-      pivot = larger(pivot, least_pivot * whole);
+      pivot = larger(pivot, min_pivot * whole);
       if (!(pivot > 0) || !(pivot < 1e300)) return false;
       pivots[j] = pivot;
       const double inverse = 1 / pivot;

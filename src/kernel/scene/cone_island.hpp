@@ -12,10 +12,10 @@ namespace carom::kernel {
 /// A manifold with its points as lanes. x and s are in the Lorentz cone, x = (p_t, μ p_n), s = (u_t, (u_n - t_n) / μ +
 /// φ); without friction the tangential parts are 0. Lanes without a point stay at x = s = (0, 0, 1).
 struct alignas(64) ConeManifold {
-  double arm_a[3][4], arm_b[3][4];  ///< [m] world frame
-  double target[3][4];              ///< [m/s] in the frame of the contact
-  double there[4];                  ///< 1 for a point, else 0
-  double slip[4];                   ///< φ [m/s]
+  double r_a[3][4], r_b[3][4];  ///< [m] world frame
+  double target[3][4];          ///< [m/s] in the frame of the contact
+  double there[4];              ///< 1 for a point, else 0
+  double slip[4];               ///< φ [m/s]
   double x[3][4], s[3][4], dx[3][4], ds[3][4];
   double miss[3][4];  ///< velocities, less s
   double correction[3][4];
@@ -42,8 +42,8 @@ struct ConeIsland {
 enum class Slips : std::uint8_t { follow, approach, stay };
 
 struct ConeKernels {
-  /// Sets the misses. `worst` [m/s] is raised to the largest, and x·s over the masses is added to `gap`.
-  void (*measure)(const ConeIsland& of, Slips slips, double& worst, double& gap);
+  /// Sets the misses. `worst` [m/s] is raised to the largest, and x·s over the masses is added to `separation`.
+  void (*measure)(const ConeIsland& of, Slips slips, double& worst, double& separation);
   /// Sets the scalings, and adds Jᵀ P⁻² J to the matrix.
   void (*weigh)(const ConeIsland& of);
   /// Adds the right-hand side of a step to `right`: of the predictor, or with its correction towards x·s = `barrier` m.

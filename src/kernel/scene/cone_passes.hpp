@@ -65,7 +65,7 @@ struct ConePasses : FourLanes {
   /// Relative velocity of the points in the frame of the contact.
   [[gnu::always_inline]] static Vector relative(const ConeManifold& m, const BodyRow* rows) {
     const double *const a = rows[m.a].at, *const b = rows[m.b].at;
-    const Vector of_a = cross(a + 3, load(m.arm_a)), of_b = cross(b + 3, load(m.arm_b));
+    const Vector of_a = cross(a + 3, load(m.r_a)), of_b = cross(b + 3, load(m.r_b));
     const Vector u = {(of_a.x - of_b.x) + (a[0] - b[0]), (of_a.y - of_b.y) + (a[1] - b[1]),
                       (of_a.z - of_b.z) + (a[2] - b[2])};
     return {dot(u, m.axis[0]), dot(u, m.axis[1]), dot(u, m.axis[2])};
@@ -76,7 +76,7 @@ struct ConePasses : FourLanes {
     return {tangents * u.x, tangents * u.y, there * u.z / m.friction};
   }
 
-  static void measure(const ConeIsland& of, Slips slips, double& worst, double& gap) {
+  static void measure(const ConeIsland& of, Slips slips, double& worst, double& separation) {
     Four most{}, products{};
     for (std::size_t k = 0; k < of.count; ++k) {
       ConeManifold& m = of.manifolds[k];
@@ -93,7 +93,7 @@ struct ConePasses : FourLanes {
       products += there * ((x.x * in_cone.x + x.y * in_cone.y) + x.z * in_cone.z) / m.mass;
     }
     for (int i = 0; i < 4; ++i) worst = most[i] <= worst ? worst : most[i];
-    gap += sum(products);
+    separation += sum(products);
     leave_lanes<A>();
   }
 
@@ -165,7 +165,7 @@ struct ConePasses : FourLanes {
         along(in_world[c].y, 1);
         along(in_world[c].z, 2);
       }
-      const Vector ra = load(m.arm_a), rb = load(m.arm_b);
+      const Vector ra = load(m.r_a), rb = load(m.r_b);
       const bool a_moves = static_cast<std::size_t>(m.a) < of.bodies,
                  b_moves = static_cast<std::size_t>(m.b) < of.bodies;
       // [r]× W, and its transpose -W [r]×.
@@ -224,8 +224,8 @@ struct ConePasses : FourLanes {
       to[4] += sign * sum(torque.y);
       to[5] += sign * sum(torque.z);
     };
-    add_to(m.a, 1, m.arm_a);
-    add_to(m.b, -1, m.arm_b);
+    add_to(m.a, 1, m.r_a);
+    add_to(m.b, -1, m.r_b);
   }
   static void begin_predictor(const ConeIsland& of) {
     for (std::size_t k = 0; k < of.count; ++k) begin(of, of.manifolds[k], scaled(Four{} - 1, load(of.manifolds[k].x)));

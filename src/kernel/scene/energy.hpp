@@ -41,7 +41,7 @@ struct Work {
     B work = zero, load = zero;
     for (std::size_t p = 0; p < block.head.count; ++p) {
       const auto& point = block.point()[p];
-      const Vector3<B> ra = Block::load(point.arm_a), rb = Block::load(point.arm_b);
+      const Vector3<B> ra = Block::load(point.r_a), rb = Block::load(point.r_b);
       const Vector3<B> impulse = Block::load(point.impulse);
       const B target = larger(Block::load(Block::substep_point(block)[p].least), zero);
       B normal = target;

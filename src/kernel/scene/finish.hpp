@@ -36,7 +36,7 @@ struct ManifoldFinish : ManifoldStages<A, T> {
     std::uint32_t pushed[points_of_manifold] = {}, slips[points_of_manifold] = {};
     for (std::size_t p = 0; p < block.head.count; ++p) {
       const Point& point = block.point()[p];
-      const Vector3<B> ra = Block::load(point.arm_a), rb = Block::load(point.arm_b);
+      const Vector3<B> ra = Block::load(point.r_a), rb = Block::load(point.r_b);
       const Vector3<B> u = velocity_at(now, ra, rb);
       const B separation =
           job.target == Target::resting
@@ -82,7 +82,9 @@ struct ManifoldFinish : ManifoldStages<A, T> {
         job.status[i] = static_cast<std::uint8_t>(is_pushed ? Status::ok : Status::separating);
         if (job.results->path.data == nullptr) continue;
         Path path{};
-        path.course = !is_pushed ? Course::separating : (slips[p] >> lane & 1u) != 0 ? Course::slip : Course::stick;
+        path.sliding_end = !is_pushed                     ? SlidingEnd::separating
+                           : (slips[p] >> lane & 1u) != 0 ? SlidingEnd::slip
+                                                          : SlidingEnd::stick;
         element(job.results->path, i) = path;
       }
     });

@@ -102,8 +102,8 @@ struct GroupStages {
       const Mask good = and_not(used && response > zero && range == zero, singular);
       Block::store(row.inverse_response, choose(good, inverse, zero));
       Block::store(row.compliance, choose(good, compliance, zero));
-      const B least = load_row(job, joints.least_impulse, block, r, -infinity);
-      const B largest = load_row(job, joints.largest_impulse, block, r, infinity);
+      const B least = load_row(job, joints.min_impulse, block, r, -infinity);
+      const B largest = load_row(job, joints.max_impulse, block, r, infinity);
       Block::store(row.least, choose(good, without_subnormals(least), B(-infinity)));
       Block::store(row.largest, choose(good, without_subnormals(largest), B(infinity)));
       const B target = choose(good, load_row(job, joints.target_velocity, block, r, T(0)), zero);
@@ -177,9 +177,10 @@ struct GroupStages {
       return dot(Block::load(row.linear_a), a.v) + dot(Block::load(row.angular_a), a.w) +
              (dot(Block::load(row.linear_b), b.v) + dot(Block::load(row.angular_b), b.w));
     }
-    [[gnu::always_inline]] void put_back(const SceneJob<T>& job, const Groups& block, VelocityRow<T>* nowhere) const {
-      Block::scatter(job.velocities, block.a, a, nowhere);
-      Block::scatter(job.velocities, block.b, b, nowhere);
+    [[gnu::always_inline]] void put_back(const SceneJob<T>& job, const Groups& block,
+                                         VelocityRow<T>* dummy_body) const {
+      Block::scatter(job.velocities, block.a, a, dummy_body);
+      Block::scatter(job.velocities, block.b, b, dummy_body);
     }
   };
 
@@ -194,28 +195,28 @@ struct GroupStages {
     return mul_add(Block::load(row.compliance), impulse, bodies.velocity(row)) - Block::load(row.target);
   }
 
-  static void sweep(const SceneJob<T>& job, Groups& block, VelocityRow<T>* nowhere) {
+  static void sweep(const SceneJob<T>& job, Groups& block, VelocityRow<T>* dummy_body) {
     Bodies bodies(job, block);
     const B relaxation(job.parameters.relaxation);
     B worst(0);  // in this order NaN is ignored, as elsewhere
-    for (int round = 0; round < job.parameters.rounds; ++round) {
+    for (int round = 0; round < job.parameters.inner_iterations; ++round) {
       if (block.triples != 0) worst = larger(visit_triples(block, bodies, relaxation), worst);
       worst = larger(visit_rows(block, bodies, relaxation, block.triples != 0 ? 3 : 0, block.head.count), worst);
     }
     store_lanes(block.head.violation, worst);
-    bodies.put_back(job, block, nowhere);
+    bodies.put_back(job, block, dummy_body);
   }
-  /// Same for soft rows, which apply the fraction SubstepRow::answer. Call `aim(bodies)` first.
-  template <class Aim>
-  static void substep(const SceneJob<T>& job, Groups& block, VelocityRow<T>* nowhere, Aim&& aim) {
+  /// Same for soft rows, which apply the fraction SubstepRow::answer. Call `goal(bodies)` first.
+  template <class Goal>
+  static void substep(const SceneJob<T>& job, Groups& block, VelocityRow<T>* dummy_body, Goal&& goal) {
     Bodies bodies(job, block);
-    aim(bodies);
+    goal(bodies);
     const B relaxation(job.parameters.relaxation);
     B worst(0);
-    for (int round = 0; round < job.parameters.rounds; ++round)
+    for (int round = 0; round < job.parameters.inner_iterations; ++round)
       worst = larger(visit_rows<true>(block, bodies, relaxation, 0, block.head.count), worst);
     store_lanes(block.head.violation, worst);
-    bodies.put_back(job, block, nowhere);
+    bodies.put_back(job, block, dummy_body);
   }
 
   /// Visits rows in turn. Returns the max residual.
@@ -284,10 +285,10 @@ struct GroupStages {
     Block::store(row[2].impulse, impulse.z);
   }
 
-  static void warm_start(const SceneJob<T>& job, Groups& block, VelocityRow<T>* nowhere) {
+  static void warm_start(const SceneJob<T>& job, Groups& block, VelocityRow<T>* dummy_body) {
     Bodies bodies(job, block);
     for (std::size_t r = 0; r < block.head.count; ++r) bodies.push(block.row()[r], Block::load(block.row()[r].impulse));
-    bodies.put_back(job, block, nowhere);
+    bodies.put_back(job, block, dummy_body);
     if (job.target != Target::substeps) return;
     // These impulses act at the lever arms of now.
     const Vector3<B> none = {B(0), B(0), B(0)};
@@ -326,8 +327,8 @@ struct GroupStages {
   static B within_bounds(const SceneJob<T>& job, const Groups& block, std::size_t r, B impulse) {
     const JointRows<T>& joints = job.scene->joints;
     const T infinity = static_cast<T>(__builtin_inf());
-    return larger(smaller(impulse, load_row(job, joints.largest_impulse, block, r, infinity)),
-                  load_row(job, joints.least_impulse, block, r, -infinity));
+    return larger(smaller(impulse, load_row(job, joints.max_impulse, block, r, infinity)),
+                  load_row(job, joints.min_impulse, block, r, -infinity));
   }
 
   static void keep(const SceneJob<T>& job, Groups& block, std::uint32_t lanes) {

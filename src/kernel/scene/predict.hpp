@@ -43,7 +43,7 @@ template <class B>
 
 /// The greatest square of an angle that is reckoned with.
 template <class T>
-inline constexpr T largest_angle2 = sizeof(T) == sizeof(float) ? T(0x1p+126) : T(0x1p+1022);
+inline constexpr T max_angle2 = sizeof(T) == sizeof(float) ? T(0x1p+126) : T(0x1p+1022);
 
 /// The mean velocity of vectors that turn with w for h. Their rotation is the Padé approximant (2, 2) of the
 /// exponential. It has the order of the Runge–Kutta method of [BS], and is a rotation at every spin: the polynomial of
@@ -75,7 +75,7 @@ class Turn {
     once_ = c * inverse;
     twice_ = (B(T(0.5)) * h) * inverse;
   }
-  static B angle2_of(const Vector3<B>& w, B h) { return smaller((h * h) * dot(w, w), B(largest_angle2<T>)); }
+  static B angle2_of(const Vector3<B>& w, B h) { return smaller((h * h) * dot(w, w), B(max_angle2<T>)); }
 
   Vector3<B> w_;
   B once_, twice_;

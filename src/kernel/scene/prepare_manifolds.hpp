@@ -16,7 +16,7 @@ template <class T>
 inline constexpr T retired_friction = T(1e18);
 /// [m/s] Upper limit of gap speeds, so that sums with them are finite.
 template <class T>
-inline constexpr T largest_gap_speed = sizeof(T) == sizeof(float) ? T(0x1p124) : T(0x1p1020);
+inline constexpr T max_gap_speed = sizeof(T) == sizeof(float) ? T(0x1p124) : T(0x1p1020);
 /// Target of an inactive contact. No velocity is below it, and the violation stays finite.
 template <class T>
 inline constexpr T no_target = sizeof(T) == sizeof(float) ? T(-0x1p126) : T(-0x1p1022);
@@ -147,7 +147,7 @@ struct ManifoldStages : Responses<A, T> {
     return v;
   }
 
-  static B bounded(B friction) { return smaller(friction, B(T(SceneThresholds::most_friction))); }
+  static B bounded(B friction) { return smaller(friction, B(T(SceneThresholds::max_friction))); }
 
   /// The lanes of point p that are contacts.
   static Mask in_use(const Manifolds& block, std::size_t p) {
@@ -208,25 +208,23 @@ struct ManifoldStages : Responses<A, T> {
     }
     Block::store(block.bias, bias);
 
-    B arm_a[3][row_size], arm_b[3][row_size];
-    load_points(job, contacts.lever_a, block, arm_a[0], arm_a[1], arm_a[2]);
-    load_points(job, contacts.lever_b, block, arm_b[0], arm_b[1], arm_b[2]);
-    B gap[row_size];
-    const bool has_gap = job.reads_gap && contacts.gap.data != nullptr;
-    if (has_gap) load_points(job, contacts.gap, block, gap);
-    const Mask has_arms_a = load_lanes<B>(a.has_arms) > zero, has_arms_b = load_lanes<B>(b.has_arms) > zero;
+    B r_a[3][row_size], r_b[3][row_size];
+    load_points(job, contacts.r_a, block, r_a[0], r_a[1], r_a[2]);
+    load_points(job, contacts.r_b, block, r_b[0], r_b[1], r_b[2]);
+    B separation[row_size];
+    const bool has_gap = job.reads_gap && contacts.separation.data != nullptr;
+    if (has_gap) load_points(job, contacts.separation, block, separation);
+    const Mask has_r_a = load_lanes<B>(a.has_arms) > zero, has_r_b = load_lanes<B>(b.has_arms) > zero;
     for (std::size_t p = 0; p < block.head.count; ++p) {
       Point& point = block.point()[p];
       const Mask used = in_use(block, p);
       const Vector3<B> none = {zero, zero, zero};
-      const Vector3<B> ra =
-          choose(used && has_arms_a, into(frame, Vector3<B>{arm_a[0][p], arm_a[1][p], arm_a[2][p]}), none);
-      const Vector3<B> rb =
-          choose(used && has_arms_b, into(frame, Vector3<B>{arm_b[0][p], arm_b[1][p], arm_b[2][p]}), none);
-      Block::store(point.arm_a, ra);
-      Block::store(point.arm_b, rb);
+      const Vector3<B> ra = choose(used && has_r_a, into(frame, Vector3<B>{r_a[0][p], r_a[1][p], r_a[2][p]}), none);
+      const Vector3<B> rb = choose(used && has_r_b, into(frame, Vector3<B>{r_b[0][p], r_b[1][p], r_b[2][p]}), none);
+      Block::store(point.r_a, ra);
+      Block::store(point.r_b, rb);
       const Symmetric3<B> k = Respond::collision_matrix(m, ja, ra, jb, rb);
-      const B gap_speed = has_gap ? gap[p] * B(job.parameters.inverse_time_step) : zero, most(largest_gap_speed<T>);
+      const B gap_speed = has_gap ? separation[p] * B(job.parameters.inverse_time_step) : zero, most(max_gap_speed<T>);
       const B reach = choose(used, larger(smaller(gap_speed, most), negated(most)), zero);
       if (is_at_once(job.target))
         Respond::respond_at_once(point.response, k, used);
@@ -261,7 +259,7 @@ struct ManifoldStages : Responses<A, T> {
       if (is_fault) job.status[contact(job, block, lane, p)] = static_cast<std::uint8_t>(status);
       Respond::respond_not(point.response, lane);
       point.response.reach[lane] = T(0);
-      for (std::size_t i = 0; i < 3; ++i) point.arm_a[i][lane] = point.arm_b[i][lane] = T(0);
+      for (std::size_t i = 0; i < 3; ++i) point.r_a[i][lane] = point.r_b[i][lane] = T(0);
     });
   }
 
@@ -310,7 +308,7 @@ struct ManifoldStages : Responses<A, T> {
     for (std::size_t p = 0; p < block.head.count; ++p) {
       Point& point = block.point()[p];
       const Mask used = in_use(block, p) && Block::load(point.response.inverse_k33) > zero;
-      const B normal = velocity_at(now, Block::load(point.arm_a), Block::load(point.arm_b)).z;
+      const B normal = velocity_at(now, Block::load(point.r_a), Block::load(point.r_b)).z;
       B target = wanted[p];
       B missed = target - normal;
       Mask part = used;
@@ -318,12 +316,12 @@ struct ManifoldStages : Responses<A, T> {
         // The bias includes half a step of gravity, which the criterion for rest ignores.
         const Vector3<B> bias = Block::load(block.bias);
         part = and_not(used, missed + bias.z > B(job.parameters.rest_speed));
-        missed = target - predict(now, Block::load(point.arm_a), Block::load(point.arm_b),
+        missed = target - predict(now, Block::load(point.r_a), Block::load(point.r_b),
                                   Block::load(point.response.reach), B(job.parameters.time_step))
                               .separation;
       } else {
         const B half_change =
-            forced ? B(T(0.5)) * velocity_at(change, Block::load(point.arm_a), Block::load(point.arm_b)).z : zero;
+            forced ? B(T(0.5)) * velocity_at(change, Block::load(point.r_a), Block::load(point.r_b)).z : zero;
         target = target_of(job, normal, target, restitution[p], half_change);
         if (job.target == Target::touching) part = and_not(used, missed < zero);
         if (job.target == Target::colliding) {

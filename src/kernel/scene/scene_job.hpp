@@ -14,7 +14,7 @@
 namespace carom::kernel {
 
 inline constexpr std::size_t points_of_manifold = 4, rows_of_group = 6;
-inline constexpr std::size_t most_lanes = 16;
+inline constexpr std::size_t max_lanes = 16;
 
 /// Contacts, or rows of joints, of one pair of bodies at consecutive positions: see SceneJob::contact_at.
 struct Constraint {
@@ -38,18 +38,18 @@ struct alignas(8 * sizeof(T)) VelocityRow {
 /// Common head of all blocks. The numbers after it begin on a cache line.
 template <class T>
 struct alignas(64) BlockHead {
-  std::uint32_t manifold[most_lanes];  // index in the solver's list
-  std::uint32_t lanes = 0;             // in use, from the first on
-  std::uint32_t live = 0;              // bits of lanes that are not done
-  std::uint32_t count = 0;             // points or rows of the longest
-  std::uint32_t overflow = 0;          // bits of lanes with a result beyond the range of the precision
-  std::uint32_t struck = 0;            // substeps: bits of lanes whose island was hit (above the impact threshold)
+  std::uint32_t manifold[max_lanes];  // index in the solver's list
+  std::uint32_t lanes = 0;            // in use, from the first on
+  std::uint32_t live = 0;             // bits of lanes that are not done
+  std::uint32_t count = 0;            // points or rows of the longest
+  std::uint32_t overflow = 0;         // bits of lanes with a result beyond the range of the precision
+  std::uint32_t hit = 0;              // substeps: bits of lanes whose island was hit (above the impact threshold)
   bool is_joint = false;
   bool on_world = false;    // body B of all manifolds is the world
   std::uint8_t models = 0;  // model bits, see below; equal for all manifolds of the block
-  T violation[most_lanes];  // max violation of the targets of the lane's points or rows when last visited
+  T violation[max_lanes];   // max violation of the targets of the lane's points or rows when last visited
   // Written by SceneKernelsFor::work.
-  T work[most_lanes];          // [J] energy that the lane's impulses of this substep may have added
+  T work[max_lanes];           // [J] energy that the lane's impulses of this substep may have added
   std::uint32_t loaded = 0;    // bits of lanes with a contact under an impulse
   std::uint32_t grounded = 0;  // bits of lanes with a joint, or such a contact, on a body that does not move
 };
@@ -60,17 +60,17 @@ inline constexpr std::uint8_t has_model = 1, models_with_moments = 2;
 /// Options that kernels read, in their precision.
 template <class T>
 struct SceneParameters {
-  T normal_tolerance, inertia_tolerance, largest_restitution;
+  T normal_tolerance, inertia_tolerance, max_restitution;
   T relaxation, warm_start;
   T time_step, inverse_time_step;
   T gravity[3];
   T rest_speed;  // sqrt(2 g ε)
   T restitution_threshold;
-  int rounds;  // inner iterations over the points of a manifold per visit
+  int inner_iterations;  // inner iterations over the points of a manifold per visit
   // Substeps. Equal for all lanes of a block.
   T substeps, substep, inverse_substep;  // their number, the duration of one and its inverse
   T slop, relative_slop;                 // 0: relative_slop times the size of the smaller body
-  T push_out_rate, largest_push_out_speed;
+  T correction_rate, max_correction_speed;
   T joint_frequency, joint_damping_ratio;
   T weight;  // [m/s] of a kilogram in a step
   T contact_damping_ratio;
@@ -150,13 +150,13 @@ template <class T>
 }
 
 /// Stopping criteria of islands of one manifold.
-struct LoneLimits {
-  int most_sweeps, between_looks;
+struct SingleManifoldLimits {
+  int max_sweeps, between_looks;
   double relative_tolerance;
 };
 /// Their outcome.
 template <class T>
-struct LoneOutcome {
+struct SingleManifoldOutcome {
   T approach, residual;  // [m/s] before and after: max violation of a contact's target
   int sweeps;
   bool converged;  // the sweeps met the tolerance
@@ -186,7 +186,7 @@ struct SceneKernelsFor {
   // The following work on a block whose head the solver has filled.
   void (*prepare)(const SceneJob<T>& job, std::byte* block);
   /// Applies the impulses of the rows to the bodies.
-  void (*warm_start)(const SceneJob<T>& job, std::byte* block, VelocityRow<T>* nowhere);
+  void (*warm_start)(const SceneJob<T>& job, std::byte* block, VelocityRow<T>* dummy_body);
   /// Adds the impulses of lanes to the sums, resets them to zero, and sets new targets from the velocities.
   void (*retarget)(const SceneJob<T>& job, std::byte* block, std::uint32_t lanes);
   /// Deactivates lanes that have ended.
@@ -196,9 +196,10 @@ struct SceneKernelsFor {
   void (*return_to_kept)(const SceneJob<T>& job, std::byte* block, std::uint32_t lanes);
   /// Stores the impulses and targets of contacts in SceneJob::carried.
   void (*carry)(const SceneJob<T>& job, std::byte* block);
-  using Sweep = void (*)(const SceneJob<T>& job, std::byte* const* blocks, std::size_t count, VelocityRow<T>* nowhere);
-  Sweep simultaneous, iteration, resting;
-  Sweep push_out, relax;  // of a substep, before and after bodies move
+  using Sweep = void (*)(const SceneJob<T>& job, std::byte* const* blocks, std::size_t count,
+                         VelocityRow<T>* dummy_body);
+  Sweep pgs, iteration, resting;
+  Sweep correction_rate, relax;  // of a substep, before and after bodies move
   /// Computes BlockHead::work, loaded and grounded: see energy.hpp.
   void (*work)(const SceneJob<T>& job, std::byte* block);
   /// Stores the impulses of the last substep as warm start of the next step.
@@ -209,8 +210,8 @@ struct SceneKernelsFor {
   /// beyond the range of the precision, including squares of velocities and impulses.
   void (*finish)(const SceneJob<T>& job, std::byte* block);
   /// Solves islands of one manifold each by PGS, from the columns to the results. A faulty contact gets its status.
-  void (*lone)(const SceneJob<T>& job, const std::uint32_t* manifolds, std::size_t count, const LoneLimits& limits,
-               LoneOutcome<T>* outcomes);
+  void (*single_manifold)(const SceneJob<T>& job, const std::uint32_t* manifolds, std::size_t count,
+                          const SingleManifoldLimits& limits, SingleManifoldOutcome<T>* outcomes);
   /// Tries the impulses that an island of plain contacts begins with. Returns true if they are its solution. Results
   /// are written by store_settled only.
   bool (*settle)(const SceneJob<T>& job, const Settling& of, SettledIsland& island);

@@ -4,9 +4,9 @@
 #include "energy.hpp"
 #include "finish.hpp"
 #include "kernel/lanes/subnormals.hpp"
-#include "lone/solve.hpp"
 #include "models/sweep.hpp"
 #include "settle_alone.hpp"
+#include "single_manifold/solve.hpp"
 #include "validate_scene.hpp"
 
 namespace carom::kernel {
@@ -49,20 +49,20 @@ struct SceneStages {
       ManifoldStages<A, T>::prepare(job, block);
     if (job.target == Target::substeps) {
       if (is_joint(block))
-        Aim<A, T>::begin(job, groups(block));
+        Goal<A, T>::begin(job, groups(block));
       else
-        Aim<A, T>::begin(job, manifolds(block));
+        Goal<A, T>::begin(job, manifolds(block));
     }
     if (has_models(block)) ModelStages<A, T>::prepare(job, manifolds(block));
     leave_lanes<A>();
   }
-  static void warm_start(const SceneJob<T>& job, std::byte* block, VelocityRow<T>* nowhere) {
+  static void warm_start(const SceneJob<T>& job, std::byte* block, VelocityRow<T>* dummy_body) {
     if (is_joint(block))
-      GroupStages<A, T>::warm_start(job, groups(block), nowhere);
+      GroupStages<A, T>::warm_start(job, groups(block), dummy_body);
     else if (has_models(block))
-      ModelSweep<A, T>::warm_start(job, manifolds(block), nowhere);
+      ModelSweep<A, T>::warm_start(job, manifolds(block), dummy_body);
     else
-      ManifoldSweep<A, T>::warm_start(job, manifolds(block), nowhere);
+      ManifoldSweep<A, T>::warm_start(job, manifolds(block), dummy_body);
     leave_lanes<A>();
   }
   static void retarget(const SceneJob<T>& job, std::byte* block, std::uint32_t lanes) {
@@ -97,49 +97,49 @@ struct SceneStages {
     leave_lanes<A>();
   }
   template <class Law, bool reads_ahead = false>
-  static void sweep(const SceneJob<T>& job, std::byte* const* blocks, std::size_t count, VelocityRow<T>* nowhere) {
+  static void sweep(const SceneJob<T>& job, std::byte* const* blocks, std::size_t count, VelocityRow<T>* dummy_body) {
     using Sweep = ManifoldSweep<A, T>;
     const SubnormalsAreZero here;
     const auto is_plain = [&](std::size_t i) { return !is_joint(blocks[i]) && !has_models(blocks[i]); };
     for (std::size_t i = 0; i < count; ++i)
       if (is_joint(blocks[i]))
-        GroupStages<A, T>::sweep(job, groups(blocks[i]), nowhere);
+        GroupStages<A, T>::sweep(job, groups(blocks[i]), dummy_body);
       else if (has_models(blocks[i]))
-        ModelSweep<A, T>::template sweep<Pass::sweep>(job, manifolds(blocks[i]), nowhere);
+        ModelSweep<A, T>::template sweep<Pass::sweep>(job, manifolds(blocks[i]), dummy_body);
       else if (Law::knows_world && Sweep::takes_turns && !reads_ahead && i + 1 < count && is_plain(i + 1) &&
                Sweep::may_take_turns(job, manifolds(blocks[i]), manifolds(blocks[i + 1]))) {
-        Sweep::template sweep_in_turns<Law>(job, manifolds(blocks[i]), manifolds(blocks[i + 1]), nowhere);
+        Sweep::template sweep_in_turns<Law>(job, manifolds(blocks[i]), manifolds(blocks[i + 1]), dummy_body);
         ++i;
       } else
-        Sweep::template sweep<Law, Pass::sweep, reads_ahead>(job, manifolds(blocks[i]), nowhere,
+        Sweep::template sweep<Law, Pass::sweep, reads_ahead>(job, manifolds(blocks[i]), dummy_body,
                                                              blocks[i + 1 < count ? i + 1 : i]);
     leave_lanes<A>();
   }
-  static void simultaneous(const SceneJob<T>& job, std::byte* const* blocks, std::size_t count,
-                           VelocityRow<T>* nowhere) {
-    using Law = SimultaneousSweep<A, T>;
-    return job.reads_ahead ? sweep<Law, true>(job, blocks, count, nowhere) : sweep<Law>(job, blocks, count, nowhere);
+  static void pgs(const SceneJob<T>& job, std::byte* const* blocks, std::size_t count, VelocityRow<T>* dummy_body) {
+    using Law = PgsSweep<A, T>;
+    return job.reads_ahead ? sweep<Law, true>(job, blocks, count, dummy_body)
+                           : sweep<Law>(job, blocks, count, dummy_body);
   }
   template <Pass pass>
-  static void substep(const SceneJob<T>& job, std::byte* const* blocks, std::size_t count, VelocityRow<T>* nowhere) {
+  static void substep(const SceneJob<T>& job, std::byte* const* blocks, std::size_t count, VelocityRow<T>* dummy_body) {
     const SubnormalsAreZero here;
     for (std::size_t i = 0; i < count; ++i) {
       if (!is_joint(blocks[i])) {
         Manifolds& block = manifolds(blocks[i]);
         if (has_models(blocks[i]))
-          ModelSweep<A, T>::template sweep<pass>(job, block, nowhere);
-        else if (pass == Pass::push_out && has_soft_contacts(job))
-          ManifoldSweep<A, T>::template sweep<SimultaneousSweep<A, T, true>, pass>(job, block, nowhere);
+          ModelSweep<A, T>::template sweep<pass>(job, block, dummy_body);
+        else if (pass == Pass::correction_rate && has_soft_contacts(job))
+          ManifoldSweep<A, T>::template sweep<PgsSweep<A, T, true>, pass>(job, block, dummy_body);
         else
-          ManifoldSweep<A, T>::template sweep<SimultaneousSweep<A, T>, pass>(job, block, nowhere);
+          ManifoldSweep<A, T>::template sweep<PgsSweep<A, T>, pass>(job, block, dummy_body);
         continue;
       }
       Groups& block = groups(blocks[i]);
-      GroupStages<A, T>::substep(job, block, nowhere, [&](auto& bodies) {
-        if constexpr (pass == Pass::push_out)
-          Aim<A, T>::push_out(job, block, bodies);
+      GroupStages<A, T>::substep(job, block, dummy_body, [&](auto& bodies) {
+        if constexpr (pass == Pass::correction_rate)
+          Goal<A, T>::correction_rate(job, block, bodies);
         else
-          Aim<A, T>::relax(job, block, bodies);
+          Goal<A, T>::relax(job, block, bodies);
       });
     }
     leave_lanes<A>();
@@ -153,9 +153,9 @@ struct SceneStages {
   }
   static void store_warm(const SceneJob<T>& job, std::byte* block) {
     if (is_joint(block))
-      Aim<A, T>::store_warm(job, groups(block));
+      Goal<A, T>::store_warm(job, groups(block));
     else
-      Aim<A, T>::store_warm(job, manifolds(block));
+      Goal<A, T>::store_warm(job, manifolds(block));
     if (has_models(block)) ModelFinish<A, T>::store_warm(job, manifolds(block));
     leave_lanes<A>();
   }
@@ -165,7 +165,7 @@ struct SceneStages {
     else if (has_models(block))
       ModelSweep<A, T>::rebound(job, manifolds(block));
     else
-      Aim<A, T>::rebound(job, manifolds(block));
+      Goal<A, T>::rebound(job, manifolds(block));
     leave_lanes<A>();
   }
   static void finish(const SceneJob<T>& job, std::byte* block) {
@@ -206,16 +206,16 @@ constexpr SceneKernelsFor<T> scene_kernels_for() {
           &Stages::keep,
           &Stages::return_to_kept,
           &Stages::carry,
-          &Stages::simultaneous,
+          &Stages::pgs,
           &Stages::template sweep<IterationSweep<A, T>>,
           &Stages::template sweep<RestingSweep<A, T>>,
-          &Stages::template substep<Pass::push_out>,
+          &Stages::template substep<Pass::correction_rate>,
           &Stages::template substep<Pass::relax>,
           &Stages::work,
           &Stages::store_warm,
           &Stages::rebound,
           &Stages::finish,
-          &LoneIslands<A, T>::solve,
+          &SingleManifoldIslands<A, T>::solve,
           &SettledIslands<A, T>::settle,
           &SettledAlone<A, T>::settle,
           &SettledIslands<A, T>::begin_to_settle,

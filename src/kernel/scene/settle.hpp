@@ -5,7 +5,7 @@
 #pragma once
 
 #include "four.hpp"
-#include "kernel/host/elements.hpp"
+#include "kernel/columns/elements.hpp"
 #include "kernel/lanes/lanes.hpp"
 #include "scene_job.hpp"
 #include "settling.hpp"
@@ -156,11 +156,11 @@ struct SettledIslands : FourLanes {
       const Vector t = {w.x - normal * to.normal[0], w.y - normal * to.normal[1], w.z - normal * to.normal[2]};
       const Four friction2 = (t.x * t.x + t.y * t.y) + t.z * t.z, most = to.friction * normal;
       const Truth loaded = normal > zero, nothing = (w.x == zero) & (w.y == zero) & (w.z == zero);
-      const Truth holds = (friction2 <= most * most) & (normal < zero + of.most_number);
+      const Truth holds = (friction2 <= most * most) & (normal < zero + of.max_number);
       bad |= (loaded & ~holds) | (~loaded & ~nothing);
       store(to.impulse, w);
       const bool is_pushed = any(loaded);
-      const Vector ra = load(contacts.lever_a, at), rb = load(contacts.lever_b, at);
+      const Vector ra = load(contacts.r_a, at), rb = load(contacts.r_b, at);
       const Four force = sums(w);
       // Another thread may write the row of a body of another share.
       double turning_a, turning_b;
@@ -183,7 +183,7 @@ struct SettledIslands : FourLanes {
                    turning_b * ((rb.x * rb.x + rb.y * rb.y) + rb.z * rb.z);
       if (contacts.target_velocity.data != nullptr)
         range = larger(range, magnitude(load(contacts.target_velocity, at)));
-      bad |= ~(range < of.most_number);
+      bad |= ~(range < of.max_number);
     }
     if (island.share_of != nullptr) begin_of_later_shares(job, of, island);
     for (std::uint32_t k = island.first_row; k < island.end_row; ++k) {
@@ -208,8 +208,8 @@ struct SettledIslands : FourLanes {
       find_normal(job, at.index[0], n);
       const bool is_pushed = any(dot(w, n) > Four{});
       const Four force = sums(w);
-      if (has_a) push(row_of(job, of, m.body_a), 1, is_pushed, force, sums(cross(load(contacts.lever_a, at), w)));
-      if (has_b) push(row_of(job, of, m.body_b), -1, is_pushed, force, sums(cross(load(contacts.lever_b, at), w)));
+      if (has_a) push(row_of(job, of, m.body_a), 1, is_pushed, force, sums(cross(load(contacts.r_a, at), w)));
+      if (has_b) push(row_of(job, of, m.body_b), -1, is_pushed, force, sums(cross(load(contacts.r_b, at), w)));
     }
   }
   [[gnu::always_inline]] static void add(SettledRow& row, double impulse, const double (&along)[6]) {
@@ -224,7 +224,7 @@ struct SettledIslands : FourLanes {
   /// Returns false if a body has no impulse, may be infinitely heavy in a direction, or turns the arms of joints.
   [[gnu::always_inline]] static bool find_velocities(const SceneJob<T>& job, const Settling& of,
                                                      SettledIsland& island) {
-    const double most_spin = island.first_row < island.end_row ? of.most_spin : of.most_number;
+    const double max_spin = island.first_row < island.end_row ? of.max_spin : of.max_number;
     bool is_good = true;
     island.is_still = true;
     for (std::int32_t i = island.body; i >= 0; i = of.rows[i].next) {
@@ -243,8 +243,8 @@ struct SettledIslands : FourLanes {
       is_good = is_good && row.is_pushed && inverse_mass > 0 && j[0] > 0 && j[3] > 0 && j[5] > 0;
       for (std::size_t c = 0; c < 6; ++c) {
         row.velocity[c] = row.free[c] + change[c];
-        is_good = is_good && __builtin_fabs(row.velocity[c]) < of.most_number &&
-                  (c < 3 || __builtin_fabs(row.free[c]) < most_spin);
+        is_good = is_good && __builtin_fabs(row.velocity[c]) < of.max_number &&
+                  (c < 3 || __builtin_fabs(row.free[c]) < max_spin);
       }
       // Spin counts at the radius of gyration.
       const double *const v = row.velocity, *const spin = v + 3;
@@ -284,7 +284,7 @@ struct SettledIslands : FourLanes {
       SettledManifold& to = of.of_manifold[k];
       const SettledRow &a = row_of(job, of, m.body_a), &b = row_of(job, of, m.body_b);
       const Place at = place_of(job, of, m);
-      const Vector ra = load(contacts.lever_a, at), rb = load(contacts.lever_b, at);
+      const Vector ra = load(contacts.r_a, at), rb = load(contacts.r_b, at);
       const double(&n)[3] = to.normal;
       const Vector turn_a = cross(a.velocity + 3, ra), turn_b = cross(b.velocity + 3, rb);
       const Vector u = {(turn_a.x - turn_b.x) + (a.velocity[0] - b.velocity[0]),
@@ -297,27 +297,27 @@ struct SettledIslands : FourLanes {
       const Four before = normal_velocity(n, about_a, about_b, a.before, b.before);
       const Vector w = load(to.impulse);
       const Truth loaded = dot(w, n) > zero;
-      Four slop = zero + to.slop, gap = zero, least = zero;
+      Four slop = zero + to.slop, separation = zero, least = zero;
       if (contacts.slop.data != nullptr) {
         const Four own = load(contacts.slop, at);
         slop = own > zero ? own : slop;
       }
-      if (contacts.gap.data != nullptr) gap = load(contacts.gap, at);
+      if (contacts.separation.data != nullptr) separation = load(contacts.separation, at);
       if (contacts.target_velocity.data != nullptr) least = load(contacts.target_velocity, at);
       const Four ends = closed * slop;
-      const Truth is_open = (gap > ends) & ~(loaded & (gap < of.closed * slop));
+      const Truth is_open = (separation > ends) & ~(loaded & (separation < of.closed * slop));
       Four target = least;
-      if (any(is_open)) target = least - (is_open ? (gap - ends) / of.time_step : zero);
+      if (any(is_open)) target = least - (is_open ? (separation - ends) / of.time_step : zero);
       const Four restitution = load(contacts.restitution, at), change = free - before;
-      const Four fast = larger(zero + of.rebound_speed, of.blow_share * magnitude(change));
+      const Four fast = larger(zero + of.rebound_speed, of.impact_share * magnitude(change));
       const Truth comes = free < target,
-                  struck = comes & ((target - before > of.blow) | ((restitution > zero) & (-before > fast)));
+                  hit = comes & ((target - before > of.impact) | ((restitution > zero) & (-before > fast)));
       const Four miss = dot(u, n) - target;
       const Vector error = {u.x - target * n[0], u.y - target * n[1], u.z - target * n[2]};
       const Four error2 = (error.x * error.x + error.y * error.y) + error.z * error.z;
-      const Truth above = miss >= zero - island.most_miss, below = miss <= zero + island.most_miss;
-      const Truth met = above & (~loaded | (below & (error2 <= zero + island.most_error * island.most_error)));
-      bad |= ~met | struck | ~(gap >= -slop);
+      const Truth above = miss >= zero - island.max_miss, below = miss <= zero + island.max_miss;
+      const Truth met = above & (~loaded | (below & (error2 <= zero + island.max_error * island.max_error)));
+      bad |= ~met | hit | ~(separation >= -slop);
       approach = larger(least - free, approach);
       residual = larger(-miss, residual);
       store(to.velocity, u);
@@ -339,7 +339,7 @@ struct SettledIslands : FourLanes {
       }
       const double miss = row.velocity - row.target;
       met = met && miss >= -row.below && miss <= row.above;
-      const double missed = miss < 0 ? (row.below < of.most_number ? -miss : 0) : row.above < of.most_number ? miss : 0;
+      const double missed = miss < 0 ? (row.below < of.max_number ? -miss : 0) : row.above < of.max_number ? miss : 0;
       const double approach = row.free < 0 ? -row.free : row.free;
       island.residual = missed > island.residual ? missed : island.residual;
       island.approach = approach > island.approach ? approach : island.approach;

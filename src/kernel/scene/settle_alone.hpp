@@ -100,7 +100,7 @@ struct SettledAlone {
       record[i] = record_of(job.body_rows, body[i]);
       velocity[i] = job.velocities[body[i]].numbers;
       change[i] = job.changes != nullptr ? job.changes[body[i]].numbers : nullptr;
-      const Vector3Columns<const T>& levers = is_a ? contacts.lever_a : contacts.lever_b;
+      const Vector3Columns<const T>& levers = is_a ? contacts.r_a : contacts.r_b;
       lever[0][i] = levers.x.data + m.first;
       lever[1][i] = levers.y.data + m.first;
       lever[2][i] = levers.z.data + m.first;
@@ -149,12 +149,12 @@ struct SettledAlone {
       const Eight friction2 = dot(t, t), most = friction * normal;
       loaded[p] = normal > zero;
       const Truth nothing = (w.x == zero) & (w.y == zero) & (w.z == zero);
-      const Truth holds = (friction2 <= most * most) & (normal < zero + of.most_number);
+      const Truth holds = (friction2 <= most * most) & (normal < zero + of.max_number);
       bad |= (loaded[p] & ~holds) | (~loaded[p] & ~nothing);
       pushed |= loaded[p];
       Eight range = trace * dot(arm, arm);
       if (has_targets) range = larger(range, magnitude(target[p]));
-      bad |= ~(range < zero + of.most_number);
+      bad |= ~(range < zero + of.max_number);
       const Vector torque = cross(arm, w);
       torque_x[p] = torque.x;
       torque_y[p] = torque.y;
@@ -177,17 +177,17 @@ struct SettledAlone {
     v[4] = free[4] + ((j[1] * t.x + j[3] * t.y) + j[4] * t.z);
     v[5] = free[5] + ((j[2] * t.x + j[4] * t.y) + j[5] * t.z);
     Truth good = pushed & (inverse_mass > zero) & (j[0] > zero) & (j[3] > zero) & (j[5] > zero);
-    for (int c = 0; c < 6; ++c) good &= magnitude(v[c]) < zero + of.most_number;
-    for (int c = 3; c < 6; ++c) good &= magnitude(free[c]) < zero + of.most_number;
+    for (int c = 0; c < 6; ++c) good &= magnitude(v[c]) < zero + of.max_number;
+    for (int c = 3; c < 6; ++c) good &= magnitude(free[c]) < zero + of.max_number;
     const Eight radius2 = 3 * inverse_mass / trace;
-    const double still = islands[0]->still, most_miss = islands[0]->most_miss, most_error = islands[0]->most_error;
+    const double still = islands[0]->still, max_miss = islands[0]->max_miss, max_error = islands[0]->max_error;
     const Vector linear = {v[0], v[1], v[2]}, spin = {v[3], v[4], v[5]};
     good &= dot(linear, linear) + radius2 * dot(spin, spin) <= zero + still * still;
 
-    Eight own_slop[4], gap[4], restitution[4];
-    const bool has_slops = contacts.slop.data != nullptr, has_gaps = contacts.gap.data != nullptr;
+    Eight own_slop[4], separation[4], restitution[4];
+    const bool has_slops = contacts.slop.data != nullptr, has_gaps = contacts.separation.data != nullptr;
     if (has_slops) load(contacts.slop, first, own_slop);
-    if (has_gaps) load(contacts.gap, first, gap);
+    if (has_gaps) load(contacts.separation, first, separation);
     load(contacts.restitution, first, restitution);
     Eight approach{}, residual{};
     for (int p = 0; p < 4; ++p) {
@@ -197,20 +197,20 @@ struct SettledAlone {
         const Eight of_spin = (about.x * x[3] + about.y * x[4]) + about.z * x[5];
         return of_spin + ((n.x * x[0] + n.y * x[1]) + n.z * x[2]);
       };
-      const Eight free_n = along(free), before_n = along(before), g = has_gaps ? gap[p] : zero;
+      const Eight free_n = along(free), before_n = along(before), g = has_gaps ? separation[p] : zero;
       Eight slop = load(slops);
       if (has_slops) slop = own_slop[p] > zero ? own_slop[p] : slop;
       const Eight least = has_targets ? target[p] : zero;
       const Truth is_open = (g > zero) & ~(loaded[p] & (g < of.closed * slop));
       const Eight wanted = least - (is_open ? g / of.time_step : zero);
-      const Eight fast = larger(zero + of.rebound_speed, of.blow_share * magnitude(free_n - before_n));
+      const Eight fast = larger(zero + of.rebound_speed, of.impact_share * magnitude(free_n - before_n));
       const Truth comes = free_n < wanted;
-      const Truth struck = comes & ((wanted - before_n > of.blow) | ((restitution[p] > zero) & (-before_n > fast)));
+      const Truth hit = comes & ((wanted - before_n > of.impact) | ((restitution[p] > zero) & (-before_n > fast)));
       const Eight miss = dot(u, n) - wanted;
       const Vector error = {u.x - wanted * n.x, u.y - wanted * n.y, u.z - wanted * n.z};
-      const Truth above = miss >= zero - most_miss, below = miss <= zero + most_miss;
-      bad |= ~(above & (~loaded[p] | (below & (dot(error, error) <= zero + most_error * most_error))));
-      bad |= struck | ~(g >= -slop);
+      const Truth above = miss >= zero - max_miss, below = miss <= zero + max_miss;
+      bad |= ~(above & (~loaded[p] | (below & (dot(error, error) <= zero + max_error * max_error))));
+      bad |= hit | ~(g >= -slop);
       approach = larger(least - free_n, approach);
       residual = larger(-miss, residual);
     }

@@ -49,8 +49,8 @@ struct SettledIsland {
   const std::uint8_t* share_of = nullptr;    ///< of bodies, or null: all bodies of the island belong to it
   std::uint32_t first_row = 0, end_row = 0;  ///< in Settling::joint_rows
   bool may_be_large = false;
-  double most_miss = 0;   ///< [m/s] of a target
-  double most_error = 0;  ///< [m/s] of the relative velocity of a loaded contact, in any direction
+  double max_miss = 0;   ///< [m/s] of a target
+  double max_error = 0;  ///< [m/s] of the relative velocity of a loaded contact, in any direction
   /// Not 0: it must have this number of bodies, be still, and have the same change of velocity by forces everywhere.
   std::size_t stopped_bodies = 0;
   std::int32_t reference_body = -1;  ///< movable, with that change
@@ -75,12 +75,12 @@ struct Settling {
   SettledRow* rows;                ///< of bodies, and of the world
   std::uint64_t call;              ///< number of this call
   double time_step;                ///< [s]
-  double blow, rebound_speed;      ///< [m/s], [m/s] approach of a contact that is struck, and of one that rebounds
-  double blow_share;               ///< [1] as rebound_speed, of the change of velocity by forces
+  double impact, rebound_speed;    ///< [m/s], [m/s] approach of a contact that is struck, and of one that rebounds
+  double impact_share;             ///< [1] as rebound_speed, of the change of velocity by forces
   double closed, closed_if_large;  ///< [1] gaps of loaded contacts, and of all in a large island, as fractions of slop
   std::size_t large_bodies;
-  double most_spin;    ///< [rad/s] of bodies with joints, without impulses: their arms do not turn
-  double most_number;  ///< larger velocities and impulses are left to other solvers
+  double max_spin;     ///< [rad/s] of bodies with joints, without impulses: their arms do not turn
+  double max_number;   ///< larger velocities and impulses are left to other solvers
   bool is_contiguous;  ///< contacts are in the order of the manifolds, and the numbers of vector columns side by side
 };
 

@@ -4,7 +4,7 @@
 // [BS] J. Bender, A. Schmitt, Constraint-based collision and contact handling using impulses, 2006.
 #pragma once
 
-#include "aim.hpp"
+#include "substep_targets.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -19,11 +19,11 @@ template <class B>
 /// shortest length counts as 0.
 template <class B>
 [[gnu::always_inline]] inline auto is_in_cone(B x, B y, B size2, B radius2) {
-  return and_not(size2 <= radius2, and_not(is_something(x, y), radius2 > B(least_square<VectorElement<B>>)));
+  return and_not(size2 <= radius2, and_not(is_something(x, y), radius2 > B(min_square<VectorElement<B>>)));
 }
 
 /// The sweeps of a method, or the two of a substep.
-enum class Pass : std::uint8_t { sweep, push_out, relax };
+enum class Pass : std::uint8_t { sweep, correction_rate, relax };
 
 template <class B>
 struct NewImpulse {
@@ -39,7 +39,7 @@ struct NewImpulse {
 ///
 /// A soft contact asks for u·n + compliance p_n in place of u·n; its response is K_33 plus the compliance.
 template <class A, class T, bool soft = false>
-struct SimultaneousSweep {
+struct PgsSweep {
   using Block = Blocks<A, T>;
   using B = typename Block::B;
   static constexpr bool knows_world = true;
@@ -48,7 +48,7 @@ struct SimultaneousSweep {
   const typename Block::Point* first_point;
   const typename Block::SoftPoint* soft_points;
 
-  SimultaneousSweep(const SceneJob<T>& job, typename Block::Manifolds& block)
+  PgsSweep(const SceneJob<T>& job, typename Block::Manifolds& block)
       : friction(Block::load(block.friction)),
         relaxation(job.parameters.relaxation),
         first_point(block.point()),
@@ -81,7 +81,7 @@ struct SimultaneousSweep {
                               mul_add(relaxation, dn, p.z)};
     const B stick2 = mul_add(stick.x, stick.x, stick.y * stick.y);
     const B bound2 = static_friction2 * (stick.z * stick.z);
-    const auto pushes = needed > zero, is_bounded = bound2 > B(least_square<T>);
+    const auto pushes = needed > zero, is_bounded = bound2 > B(min_square<T>);
     auto sticks = stick.z >= zero && stick2 <= bound2;
     if (lane_bits(and_not(pushes, is_bounded)) != 0) [[unlikely]] {
       sticks = and_not(sticks, and_not(is_something(stick.x, stick.y), is_bounded));
@@ -96,12 +96,12 @@ struct SimultaneousSweep {
     const B a1 = mul_add(k1, missed, u.x), a2 = mul_add(k2, missed, u.y), reach = Block::load(r.reach);
     B e1 = neg_mul_add(reach, a1, p.x), e2 = neg_mul_add(reach, a2, p.y), size2 = mul_add(e1, e1, e2 * e2);
     const B bound = friction * choose(p.z > zero, p.z, needed), slip_bound2 = bound * bound;
-    const auto is_special = size2 < larger(slip_bound2, B(least_square<T>));
+    const auto is_special = size2 < larger(slip_bound2, B(min_square<T>));
     if (lane_bits(is_special) != 0) [[unlikely]] {
       const auto inside = size2 < slip_bound2;
       e1 = choose(inside, stick.x, e1);
       e2 = choose(inside, stick.y, e2);
-      size2 = larger(choose(inside, stick2, size2), B(least_square<T>));
+      size2 = larger(choose(inside, stick2, size2), B(min_square<T>));
     }
     const B size = square_root(size2), f1 = friction * e1, f2 = friction * e2, inverse_size = one / size;
     // On the ray (t1, t2, 1), with (f1, f2) = |e| t, p_n moves u·n by K_33 (1 + κ·t) of its change.
@@ -150,9 +150,9 @@ struct IterationSweep {
                            u2 * mul_add(Block::load(r.s12), u1, Block::load(r.s22) * u2));
     const B stopping = choose(work > zero, slip2 / choose(work > zero, work, one), zero);
     const B c1 = neg_mul_add(stopping, u1, p.x), c2 = neg_mul_add(stopping, u2, p.y);
-    const B least_size(least_length<T>), bound = static_friction * normal;
-    const B size = larger(square_root(mul_add(c1, c1, c2 * c2)), choose(is_something(c1, c2), least_size, zero));
-    const B share = choose(size <= bound, one, friction * normal / larger(size, least_size));
+    const B min_size(min_length<T>), bound = static_friction * normal;
+    const B size = larger(square_root(mul_add(c1, c1, c2 * c2)), choose(is_something(c1, c2), min_size, zero));
+    const B share = choose(size <= bound, one, friction * normal / larger(size, min_size));
     // Behind a lane's last point the slip may be no number.
     const auto pushed = normal > zero;
     return {{choose(pushed, share * c1, zero), choose(pushed, share * c2, zero), normal}, missed};
@@ -227,38 +227,38 @@ struct ManifoldSweep : ManifoldStages<A, T> {
   [[gnu::always_inline]] static void put_back(const SceneJob<T>& job, const Manifolds& block, const Frame<B>& frame,
                                               typename Block::Velocity a, typename Block::Velocity b,
                                               const Motion<B>& before, const Motion<B>& after, const Vector3<B>& sum,
-                                              VelocityRow<T>* nowhere) {
+                                              VelocityRow<T>* dummy_body) {
     const Vector3<B> impulse = out_of(frame, sum);
     a.v = mul_add(Block::load(block.mass_a), impulse, a.v);
     a.w = a.w + out_of(frame, after.wa - before.wa);
     b.v = mul_add(negated(Block::load(block.mass_b)), impulse, b.v);
     b.w = b.w + out_of(frame, after.wb - before.wb);
-    Block::scatter(job.velocities, block.a, a, nowhere);
-    Block::scatter(job.velocities, block.b, b, nowhere);
+    Block::scatter(job.velocities, block.a, a, dummy_body);
+    Block::scatter(job.velocities, block.b, b, dummy_body);
   }
 
   /// `ahead`, the block that comes next, is fetched on the way, point by point, if `fetches`.
   template <class Law, Pass pass = Pass::sweep, bool fetches = false>
-  static void sweep(const SceneJob<T>& job, Manifolds& block, VelocityRow<T>* nowhere,
+  static void sweep(const SceneJob<T>& job, Manifolds& block, VelocityRow<T>* dummy_body,
                     const std::byte* ahead = nullptr) {
     if constexpr (pass == Pass::sweep && Law::knows_world)
-      if (block.head.on_world) return sweep_on_world<Law, fetches>(job, block, nowhere, ahead);
+      if (block.head.on_world) return sweep_on_world<Law, fetches>(job, block, dummy_body, ahead);
     const auto a = Block::gather(job.velocities, block.a), b = Block::gather(job.velocities, block.b);
     const Frame<B> frame = Base::frame_of(block);
     const Motion<B> before = Base::motion(block, frame, a, b);
-    if constexpr (pass == Pass::push_out) Aim<A, T>::push_out(job, block, frame, a, b);
-    if constexpr (pass == Pass::relax) Aim<A, T>::relax(job, block);
+    if constexpr (pass == Pass::correction_rate) Goal<A, T>::correction_rate(job, block, frame, a, b);
+    if constexpr (pass == Pass::relax) Goal<A, T>::relax(job, block);
     if constexpr (fetches) fetch<sizeof(Manifolds)>(ahead);
     const Bodies bodies(block);
     const Law law(job, block);
     Motion<B> motion = before;
     const Vector3<B> sum = visit_all<fetches>(job, block, bodies, law, motion, ahead);
-    put_back(job, block, frame, a, b, before, motion, sum, nowhere);
+    put_back(job, block, frame, a, b, before, motion, sum, dummy_body);
   }
   /// Same, with the world as B. Only signs of zeros in point velocities and impulses can differ. They do not reach the
   /// bodies, because impulse changes are added to sums that begin with +0.
   template <class Law, bool fetches>
-  static void sweep_on_world(const SceneJob<T>& job, Manifolds& block, VelocityRow<T>* nowhere,
+  static void sweep_on_world(const SceneJob<T>& job, Manifolds& block, VelocityRow<T>* dummy_body,
                              const std::byte* ahead) {
     auto a = Block::gather(job.velocities, block.a);
     const Frame<B> frame = Base::frame_of(block);
@@ -270,7 +270,7 @@ struct ManifoldSweep : ManifoldStages<A, T> {
     const Vector3<B> sum = visit_all<fetches>(job, block, bodies, law, motion, ahead);
     a.v = mul_add(Block::load(block.mass_a), out_of(frame, sum), a.v);
     a.w = a.w + out_of(frame, motion.wa - before);
-    Block::scatter(job.velocities, block.a, a, nowhere);
+    Block::scatter(job.velocities, block.a, a, dummy_body);
   }
 
   /// Visits all points in every round. Returns the sum of the changes of their impulses.
@@ -282,7 +282,7 @@ struct ManifoldSweep : ManifoldStages<A, T> {
       Base::store_violation(block.head, visit<true, fetches>(block, bodies, law, motion, sum, ahead));
     else
       visit<false, fetches>(block, bodies, law, motion, sum, ahead);
-    for (int round = 1; round < job.parameters.rounds; ++round) visit<false>(block, bodies, law, motion, sum);
+    for (int round = 1; round < job.parameters.inner_iterations; ++round) visit<false>(block, bodies, law, motion, sum);
     return sum;
   }
 
@@ -307,7 +307,7 @@ struct ManifoldSweep : ManifoldStages<A, T> {
   template <bool measures, class Law, class AnyMotion>
   [[gnu::always_inline]] static void visit_point(Point& point, const Bodies& bodies, const Law& law, AnyMotion& motion,
                                                  Vector3<B>& sum, B& worst, B& range) {
-    const Vector3<B> ra = Block::load(point.arm_a), rb = Block::load(point.arm_b);
+    const Vector3<B> ra = Block::load(point.r_a), rb = Block::load(point.r_b);
     const NewImpulse<B> next = law(point, motion, ra, rb);
     const Vector3<B> change = next.impulse - Block::load(point.impulse);
     if constexpr (measures) {
@@ -331,7 +331,7 @@ struct ManifoldSweep : ManifoldStages<A, T> {
   }
   /// Sweeps two blocks of one colour. They share no body that moves, so each has the bits that it has alone.
   template <class Law>
-  static void sweep_in_turns(const SceneJob<T>& job, Manifolds& x, Manifolds& y, VelocityRow<T>* nowhere) {
+  static void sweep_in_turns(const SceneJob<T>& job, Manifolds& x, Manifolds& y, VelocityRow<T>* dummy_body) {
     struct Run {
       Manifolds& block;
       typename Block::Velocity a, b;
@@ -354,22 +354,22 @@ struct ManifoldSweep : ManifoldStages<A, T> {
         B worst(0), range(0);
         visit_point<false>(block.point()[p], bodies, law, motion, sum, worst, range);
       }
-      [[gnu::always_inline]] void finish(const SceneJob<T>& job, VelocityRow<T>* nowhere) const {
-        put_back(job, block, frame, a, b, before, motion, sum, nowhere);
+      [[gnu::always_inline]] void finish(const SceneJob<T>& job, VelocityRow<T>* dummy_body) const {
+        put_back(job, block, frame, a, b, before, motion, sum, dummy_body);
       }
     };
     Run of_x(job, x), of_y(job, y);
-    for (int round = 0; round < job.parameters.rounds; ++round)
+    for (int round = 0; round < job.parameters.inner_iterations; ++round)
       for (std::size_t p = 0; p < x.head.count; ++p) {
         of_x.visit(p);
         of_y.visit(p);
       }
-    of_x.finish(job, nowhere);
-    of_y.finish(job, nowhere);
+    of_x.finish(job, dummy_body);
+    of_y.finish(job, dummy_body);
   }
 
   /// The impulses of the block on the bodies.
-  static void warm_start(const SceneJob<T>& job, Manifolds& block, VelocityRow<T>* nowhere) {
+  static void warm_start(const SceneJob<T>& job, Manifolds& block, VelocityRow<T>* dummy_body) {
     const auto a = Block::gather(job.velocities, block.a), b = Block::gather(job.velocities, block.b);
     const Frame<B> frame = Base::frame_of(block);
     const Motion<B> before = Base::motion(block, frame, a, b);
@@ -378,9 +378,9 @@ struct ManifoldSweep : ManifoldStages<A, T> {
     Vector3<B> sum = {B(0), B(0), B(0)};
     for (std::size_t p = 0; p < block.head.count; ++p) {
       const Point& point = block.point()[p];
-      bodies.push(motion, sum, Block::load(point.impulse), Block::load(point.arm_a), Block::load(point.arm_b));
+      bodies.push(motion, sum, Block::load(point.impulse), Block::load(point.r_a), Block::load(point.r_b));
     }
-    put_back(job, block, frame, a, b, before, motion, sum, nowhere);
+    put_back(job, block, frame, a, b, before, motion, sum, dummy_body);
   }
 };
 

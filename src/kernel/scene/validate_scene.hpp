@@ -117,7 +117,7 @@ struct SceneValidation {
     for (std::size_t i = first; i < first + count; i += width) {
       const kernel::Block block = block_at<width>(i, first + count);
       const Vector3<B> normal = Load::load(contacts.normal, block);
-      const Vector3<B> ra = Load::load(contacts.lever_a, block), rb = Load::load(contacts.lever_b, block);
+      const Vector3<B> ra = Load::load(contacts.r_a, block), rb = Load::load(contacts.r_b, block);
       const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
       const B zero(0), one(1);
       Validator<A, T> validator;
@@ -146,7 +146,7 @@ struct SceneValidation {
         neighbours.add(static_friction);
         sum = sum + vanishing(without_infinity(static_friction));
       }
-      if (job.target == Target::resting || job.target == Target::substeps) read(contacts.gap);
+      if (job.target == Target::resting || job.target == Target::substeps) read(contacts.separation);
       if (job.target == Target::substeps && contacts.slop.data != nullptr) {
         read(contacts.slop);
         validator.set(more[further - 1] < zero, Status::negative_slop);
@@ -168,7 +168,7 @@ struct SceneValidation {
         read(job.warm_impulse.y);
         read(job.warm_impulse.z);
       }
-      validator.coefficients(friction, restitution, B(job.parameters.largest_restitution));
+      validator.coefficients(friction, restitution, B(job.parameters.max_restitution));
       validator.set(magnitude(square_root(dot(normal, normal)) - one) > B(job.parameters.normal_tolerance),
                     Status::normal_not_unit);
       validate_finite(validator.fault, sum, [&](auto&& f) {
@@ -225,7 +225,7 @@ struct SceneValidation {
       Validator<A, T> validator;
       if (job.target == Target::substeps) {
         read(joints.error);
-        const Vector3Columns<const T>* const arms[] = {&joints.arm_a, &joints.arm_b};
+        const Vector3Columns<const T>* const arms[] = {&joints.r_a, &joints.r_b};
         for (const auto* arm : arms) {
           read(arm->x);
           read(arm->y);
@@ -243,16 +243,16 @@ struct SceneValidation {
         validator.set(numbers[n - 1] < zero, Status::negative_compliance);
       }
       B bounds = zero;  // NaN or infinity of a bound without effect
-      if (joints.least_impulse.data != nullptr && joints.largest_impulse.data != nullptr)
-        validator.set(Load::load(joints.least_impulse, block) > Load::load(joints.largest_impulse, block),
+      if (joints.min_impulse.data != nullptr && joints.max_impulse.data != nullptr)
+        validator.set(Load::load(joints.min_impulse, block) > Load::load(joints.max_impulse, block),
                       Status::impulse_bounds_reversed);
       const auto validate_bound = [&](const Column<const T>& column, T sign) {
         if (column.data == nullptr) return;
         const B bound = Load::load(column, block);
-        bounds = choose(is_nan(bound) || B(sign) * bound > B(largest_finite<T>), bound, bounds);
+        bounds = choose(is_nan(bound) || B(sign) * bound > B(max_finite<T>), bound, bounds);
       };
-      validate_bound(joints.largest_impulse, T(-1));
-      validate_bound(joints.least_impulse, T(1));
+      validate_bound(joints.max_impulse, T(-1));
+      validate_bound(joints.min_impulse, T(1));
       if (job.target == Target::substeps && joints.frequency.data != nullptr) {
         const B frequency = Load::load(joints.frequency, block);  // infinity is as stiff as can be
         bounds = choose(is_nan(frequency), frequency, bounds);

@@ -12,7 +12,7 @@ double work_with(double blocks) {
 
 }  // namespace
 
-bool BlockFactor::plan(std::size_t bodies, const std::vector<Edge>& edges, double most_work,
+bool BlockFactor::plan(std::size_t bodies, const std::vector<Edge>& edges, double max_work,
                        const std::vector<Vector<double>>& places) {
   read(bodies, edges);
   order_by_degree();
@@ -26,13 +26,13 @@ bool BlockFactor::plan(std::size_t bodies, const std::vector<Edge>& edges, doubl
     else
       order_.swap(other_order_);
   }
-  return finish_plan(most_work);
+  return finish_plan(max_work);
 }
 
-bool BlockFactor::plan_again(const std::vector<Edge>& edges, double most_work) {
+bool BlockFactor::plan_again(const std::vector<Edge>& edges, double max_work) {
   read(order_.size(), edges);
   list_columns(order_);
-  return finish_plan(most_work);
+  return finish_plan(max_work);
 }
 
 bool BlockFactor::is_order() {
@@ -42,9 +42,9 @@ bool BlockFactor::is_order() {
   return true;
 }
 
-bool BlockFactor::finish_plan(double most_work) {
+bool BlockFactor::finish_plan(double max_work) {
   const std::size_t bodies = order_.size();
-  if (work_ > most_work) return false;
+  if (work_ > max_work) return false;
   list_updates();
   make_room(bodies, diagonal_);
   make_room(row_.size(), lower_);

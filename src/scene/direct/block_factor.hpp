@@ -26,9 +26,9 @@ class BlockFactor {
   /// The kernels of an ISA, before all else.
   void use(const kernel::BlockKernels& kernels) { kernels_ = &kernels; }
   /// Plans the factorisation of a matrix with these edges. An edge may occur more than once. Returns false, without a
-  /// plan, if a factorisation takes more than `most_work` multiply-adds. `places`: of the bodies, or none. With places
+  /// plan, if a factorisation takes more than `max_work` multiply-adds. `places`: of the bodies, or none. With places
   /// the order is the better one of minimum degree and nested dissection.
-  bool plan(std::size_t bodies, const std::vector<Edge>& edges, double most_work,
+  bool plan(std::size_t bodies, const std::vector<Edge>& edges, double max_work,
             const std::vector<Vector<double>>& places = {});
 
   /// The bodies in the order of elimination of the last plan.
@@ -36,7 +36,7 @@ class BlockFactor {
   /// True if `order` lists every body once.
   bool is_order();
   /// The plan of another matrix with the same edges and `order`.
-  bool plan_again(const std::vector<Edge>& edges, double most_work);
+  bool plan_again(const std::vector<Edge>& edges, double max_work);
 
   /// Position of a body in the order of elimination. Blocks and rows are addressed by positions.
   std::size_t position(std::size_t body) const { return position_[body]; }
@@ -76,7 +76,7 @@ class BlockFactor {
   /// Lists the blocks of the factors for an order of elimination, and counts the work.
   void list_columns(const std::vector<std::uint32_t>& order);
   void list_updates();
-  bool finish_plan(double most_work);
+  bool finish_plan(double max_work);
 
   const kernel::BlockKernels* kernels_ = nullptr;
   double work_ = 0;

@@ -15,7 +15,7 @@ using Thresholds = SceneThresholds;
 constexpr double relaxation = 1.6, min_ring = 0.55, max_ring = 0.65, falls = 0.3;
 // Impulses below this share of the mean are 0.
 constexpr double nothing = 1e-6;
-constexpr int most_fails = 6;
+constexpr int max_fails = 6;
 // Iterations between two measurements of the speeds. In the solution of an island that can rest they fall from one to
 // the next, or are below the second number, a fraction of the greatest velocity change by forces. If no
 // impulses can hold the island, impulses and speeds grow with the iterations.
@@ -78,7 +78,7 @@ bool Certificate::recall(const std::vector<std::uint32_t>& bodies, std::uint64_t
 
 void Certificate::fail() {
   phase_ = Phase::idle;
-  fails_ = std::min(fails_ + 1, most_fails);
+  fails_ = std::min(fails_ + 1, max_fails);
   wait = 1 << fails_;
   holds = false;
 }
@@ -138,7 +138,7 @@ void Certificate::begin(const DirectIsland& island, const Column<const std::uint
       to.weight = p.weight;
       names_.push_back(
           {key[p.contact], static_cast<std::uint32_t>(points_.size()), static_cast<std::uint32_t>(manifolds_.size())});
-      points_.push_back({along(m.axis, p.arm_a), along(m.axis, p.arm_b), p.impulse, {}, p.target[2]});
+      points_.push_back({along(m.axis, p.r_a), along(m.axis, p.r_b), p.impulse, {}, p.target[2]});
     }
     to.end = static_cast<std::uint32_t>(points_.size());
     if (to.end > to.first) manifolds_.push_back(to);
@@ -153,7 +153,7 @@ bool Certificate::touches_everywhere(const DirectIsland& island) {
   for (const direct::Manifold& m : island.manifolds()) {
     bool touches = false;
     for (std::uint32_t i = m.first; i < m.end; ++i)
-      touches = touches || island.points()[i].gap < Thresholds::large_closed * island.points()[i].slop;
+      touches = touches || island.points()[i].separation < Thresholds::large_closed * island.points()[i].slop;
     if (!touches) continue;
     for (const std::int32_t row : {m.a, m.b}) {
       const auto i = static_cast<std::size_t>(row);
@@ -224,8 +224,8 @@ void Certificate::iterate(BlockFactor& factor) {
       const Point& p = points_[i];
       const Vector3 f = sum(p.impulse, scaled(m.weight, p.velocity));
       force = sum(force, f);
-      torque_a = sum(torque_a, cross(p.arm_a, f));
-      torque_b = sum(torque_b, cross(p.arm_b, f));
+      torque_a = sum(torque_a, cross(p.r_a, f));
+      torque_b = sum(torque_b, cross(p.r_b, f));
     }
     const Vector3 world = back(m.axis, force);
     add(m.a, m, 1, world, torque_a);
@@ -241,7 +241,7 @@ void Certificate::iterate(BlockFactor& factor) {
     const double compliance = 1 / m.weight;
     for (std::uint32_t i = m.first; i < m.end; ++i) {
       Point& p = points_[i];
-      const Vector3 now = difference(sum(u, cross(spin_a, p.arm_a)), cross(spin_b, p.arm_b));
+      const Vector3 now = difference(sum(u, cross(spin_a, p.r_a)), cross(spin_b, p.r_b));
       Vector3 w;
       for (std::size_t c = 0; c < 3; ++c)
         w[c] = p.impulse[c] -

@@ -90,7 +90,7 @@ class Certificate {
   };
   // Vectors are along the axes of the manifold.
   struct Point {
-    Vector3 arm_a, arm_b;
+    Vector3 r_a, r_b;
     Vector3 impulse, velocity;  // y, z
     double target;              // of the normal velocity
 

@@ -27,7 +27,7 @@ double tangential_length(const Vector3& v) {
 
 }  // namespace
 
-bool DirectIsland::plan(std::size_t bodies, const std::vector<Edge>& edges, double most_work,
+bool DirectIsland::plan(std::size_t bodies, const std::vector<Edge>& edges, double max_work,
                         const kernel::BlockKernels& kernels, double limit, const std::vector<Vector3>& places) {
   factor_.use(kernels);
   cone_kernels_ = kernels.cones;
@@ -37,7 +37,7 @@ bool DirectIsland::plan(std::size_t bodies, const std::vector<Edge>& edges, doub
     fits_ = factor_.plan(bodies, edges, limit, places);
     is_planned_ = true;
   }
-  return fits_ && factor_.work() <= most_work;
+  return fits_ && factor_.work() <= max_work;
 }
 
 void DirectIsland::reserve(std::size_t manifolds, std::size_t points, std::size_t rows, std::size_t fixed_bodies) {
@@ -129,13 +129,13 @@ void DirectIsland::set_states() {
   for (Point& p : points_) p.is_released = false;
   if (treatment_.is_certified) {
     each_point([&](const Manifold&, Point& p) {
-      p.state = p.gap < treatment_.closed * p.slop ? State::sticks : State::open;
+      p.state = p.separation < treatment_.closed * p.slop ? State::sticks : State::open;
       p.change = {};
     });
     return;
   }
   if (!is_loaded_) {
-    each_point([](const Manifold&, Point& p) { p.state = p.gap <= 0 ? State::sticks : State::open; });
+    each_point([](const Manifold&, Point& p) { p.state = p.separation <= 0 ? State::sticks : State::open; });
     return;
   }
   bool any = false;
@@ -348,7 +348,7 @@ bool DirectIsland::is_thrown() {
   };
   each_point([&](const Manifold& m, Point& p) {
     const Vector3 target = {p.target[0], p.target[1], std::max(p.target[2], 0.0)};
-    const Vector3 a = of_fixed(m.a, p.arm_a), b = of_fixed(m.b, p.arm_b);
+    const Vector3 a = of_fixed(m.a, p.r_a), b = of_fixed(m.b, p.r_b);
     fastest = std::max({fastest, dot(target, target), dot(a, a), dot(b, b)});
   });
   if (!(fastest > 0)) return false;
@@ -399,7 +399,7 @@ void DirectIsland::keep_energy(const StepOptions& options) {
 /// True if the velocities that the impulses to begin with lead to are the solution, but for rounding. Sets the
 /// residual.
 bool DirectIsland::is_settled(double weight_speed) {
-  if (!is_loaded_ || substeps_ > 1 || struck_ || rebounds_) return false;
+  if (!is_loaded_ || substeps_ > 1 || hit_ || rebounds_) return false;
   const double settled = (was_solved_ ? settled_again : 1) * Thresholds::direct_settled * weight_speed;
   const double most =
       was_stopped_ ? std::min(Thresholds::direct_calm * weight_speed, Thresholds::direct_push) : settled;
@@ -470,7 +470,7 @@ bool DirectIsland::find_impulses(const StepOptions& options, bool may_use_interi
     const auto is_rough = [&](int i) {
       return missed_ > Thresholds::direct_miss *
                            (options.weight_speed + moving_share * std::max(approach_ - options.weight_speed, 0.0)) ||
-             row_residual() > Thresholds::direct_push || (i < Thresholds::direct_tries && (struck_ || is_cold));
+             row_residual() > Thresholds::direct_push || (i < Thresholds::direct_tries && (hit_ || is_cold));
     };
     for (int i = 0; i < Thresholds::direct_repeats && is_rough(i); ++i)
       if (!solve_again()) break;

@@ -32,17 +32,17 @@ namespace carom::scene::direct {
 
 /// Options of a call that an island reads. Within a substep they are the substep's.
 struct StepOptions {
-  double time_step = 0;               ///< [s]
-  double weight_speed = 0;            ///< [m/s] gravity × time step
-  double restitution_threshold = 0;   ///< [m/s]
-  double push_out = 0;                ///< [1/s] rate of the correction
-  double largest_push_out_speed = 0;  ///< [m/s]
-  bool remembers = false;             ///< islands begin with the impulses of their keys
+  double time_step = 0;              ///< [s]
+  double weight_speed = 0;           ///< [m/s] gravity × time step
+  double restitution_threshold = 0;  ///< [m/s]
+  double correction_rate = 0;        ///< [1/s] rate of the correction
+  double max_correction_speed = 0;   ///< [m/s]
+  bool remembers = false;            ///< islands begin with the impulses of their keys
 
   StepOptions substep(int substeps) const {
     const double share = 1.0 / substeps;
-    return {share * time_step,   share * weight_speed,   restitution_threshold,
-            substeps * push_out, largest_push_out_speed, remembers};
+    return {share * time_step,          share * weight_speed, restitution_threshold,
+            substeps * correction_rate, max_correction_speed, remembers};
   }
 };
 
@@ -61,11 +61,11 @@ struct Body {
 enum class State : std::uint8_t { open, sticks, slips };
 
 struct Point {
-  Vector3 arm_a, arm_b;  ///< [m] world frame
-  double first_gap = 0;  ///< [m] at the start of the step
-  double gap = 0;        ///< [m]
-  double slop = 0;       ///< [m] overlap that is not corrected
-  double least = 0;      ///< [m/s] min. normal velocity that the caller asks for
+  Vector3 r_a, r_b;       ///< [m] world frame
+  double first_gap = 0;   ///< [m] at the start of the step
+  double separation = 0;  ///< [m]
+  double slop = 0;        ///< [m] overlap that is not corrected
+  double least = 0;       ///< [m/s] min. normal velocity that the caller asks for
   double restitution = 0;
   Vector3 impulse{};  ///< [N s] of the substep, along the tangents and the normal, as are the next six
   Vector3 begun{};    ///< impulse at the start of the substep
@@ -143,7 +143,7 @@ struct JointRow {
   std::size_t block = 0;              ///< in the factor, if both bodies move
   Vector3 linear_a{}, linear_b{};     ///< world frame, as are the next vectors
   Vector3 angular_a{}, angular_b{};   ///< of now
-  Vector3 arm_a{}, arm_b{};           ///< [m] at the start of the step; 0: `angular` does not turn
+  Vector3 r_a{}, r_b{};               ///< [m] at the start of the step; 0: `angular` does not turn
   Vector3 turned_a{}, turned_b{};     ///< [m] arms of now
   double wanted = 0;                  ///< [m/s] target that the caller asks for
   double target = 0;                  ///< [m/s] of J v
@@ -199,9 +199,9 @@ struct Treatment {
 class DirectIsland {
  public:
   /// Plans the factorisation if the edges differ from the last ones. Returns false if it takes more multiply-adds than
-  /// `most_work`. Without a plan before, the limit is `limit`.
+  /// `max_work`. Without a plan before, the limit is `limit`.
   /// `places`: see BlockFactor::plan.
-  bool plan(std::size_t bodies, const std::vector<Edge>& edges, double most_work, const kernel::BlockKernels& kernels,
+  bool plan(std::size_t bodies, const std::vector<Edge>& edges, double max_work, const kernel::BlockKernels& kernels,
             double limit = SceneThresholds::direct_work, const std::vector<Vector3>& places = {});
   /// True if the plan is for these edges.
   bool is_planned(std::size_t bodies, const std::vector<Edge>& edges) const {
@@ -280,7 +280,7 @@ class DirectIsland {
   double approach() const { return approach_; }  ///< [m/s] max. violation of the targets before the step
   double residual() const { return residual_; }  ///< [m/s] same after the step
   /// Max. magnitude of all velocities and impulses; infinity if one is NaN.
-  double greatest_number() const;
+  double max_number() const;
   int solves() const { return solves_; }
   /// That of the hardest substep.
   IslandAlgorithm algorithm() const {
@@ -296,24 +296,24 @@ class DirectIsland {
   using Rows = std::vector<BodyRow>;
   enum class Verdict : std::uint8_t { accepted, contradicted, failed };
 
-  static Vector3 relative(const Manifold& m, const std::array<Vector3, 3>& axes, const Vector3& arm_a,
-                          const Vector3& arm_b, const Rows& rows);
+  static Vector3 relative(const Manifold& m, const std::array<Vector3, 3>& axes, const Vector3& r_a, const Vector3& r_b,
+                          const Rows& rows);
   static Vector3 relative(const Manifold& m, const Point& p, const Rows& rows) {
-    return relative(m, m.axis, p.arm_a, p.arm_b, rows);
+    return relative(m, m.axis, p.r_a, p.r_b, rows);
   }
-  void add_wrench(const Manifold& m, const std::array<Vector3, 3>& axes, const Vector3& arm_a, const Vector3& arm_b,
+  void add_wrench(const Manifold& m, const std::array<Vector3, 3>& axes, const Vector3& r_a, const Vector3& r_b,
                   const Vector3& impulse, Rows& rows) const;
   void add_wrench(const Manifold& m, const Point& p, const Vector3& impulse, Rows& rows) const {
-    add_wrench(m, m.axis, p.arm_a, p.arm_b, impulse, rows);
+    add_wrench(m, m.axis, p.r_a, p.r_b, impulse, rows);
   }
   // With the geometry of the factor.
   Vector3 relative_in_factor(const Manifold& m, const Point& p, const Rows& rows) const {
-    const auto& [arm_a, arm_b] = factored_.arms[index_of(p)];
-    return relative(m, factored_.axes[index_of(m)], arm_a, arm_b, rows);
+    const auto& [r_a, r_b] = factored_.arms[index_of(p)];
+    return relative(m, factored_.axes[index_of(m)], r_a, r_b, rows);
   }
   void add_wrench_in_factor(const Manifold& m, const Point& p, const Vector3& impulse, Rows& rows) const {
-    const auto& [arm_a, arm_b] = factored_.arms[index_of(p)];
-    add_wrench(m, factored_.axes[index_of(m)], arm_a, arm_b, impulse, rows);
+    const auto& [r_a, r_b] = factored_.arms[index_of(p)];
+    add_wrench(m, factored_.axes[index_of(m)], r_a, r_b, impulse, rows);
   }
   std::size_t index_of(const Manifold& m) const { return static_cast<std::size_t>(&m - manifolds_.data()); }
   std::size_t index_of(const Point& p) const { return static_cast<std::size_t>(&p - points_.data()); }
@@ -412,8 +412,9 @@ class DirectIsland {
   bool has_bounds() const;
   // In the interior point. Impulses and the barrier are over the mass of their row, as for contacts.
   void begin_bounds(double mean, double barrier);
-  /// Adds the gaps of the bounds to `gap`, their number to `count`, and raises `worst` [m/s] to the misses of all rows.
-  void measure_rows(double& worst, double& gap, std::size_t& count) const;
+  /// Adds the gaps of the bounds to `separation`, their number to `count`, and raises `worst` [m/s] to the misses of
+  /// all rows.
+  void measure_rows(double& worst, double& separation, std::size_t& count) const;
   void weigh_bounds();
   void aim_bounds(double barrier);
   void find_slack_changes(double barrier);
@@ -472,7 +473,7 @@ class DirectIsland {
   bool has_loaded_rows_ = false;                   // the step begins with impulses of rows
   bool may_be_near_ = false;                       // the factor of nearly the same geometry will do
   double calm_speed_ = 0;                          // [m/s] see is_calm
-  bool struck_ = false, rebounds_ = false, is_loaded_ = false, is_settled_ = false;
+  bool hit_ = false, rebounds_ = false, is_loaded_ = false, is_settled_ = false;
   bool has_gone_inside_ = false;  // an interior point has solved a substep
   int substeps_ = 1, solves_ = 0;
   double elapsed_ = 0;  // [s] at the end of the substep
@@ -485,15 +486,15 @@ class DirectIsland {
   Certificate certificate_;
 };
 
-inline Vector3 DirectIsland::relative(const Manifold& m, const std::array<Vector3, 3>& axes, const Vector3& arm_a,
-                                      const Vector3& arm_b, const Rows& rows) {
+inline Vector3 DirectIsland::relative(const Manifold& m, const std::array<Vector3, 3>& axes, const Vector3& r_a,
+                                      const Vector3& r_b, const Rows& rows) {
   const BodyRow &a = rows[static_cast<std::size_t>(m.a)], &b = rows[static_cast<std::size_t>(m.b)];
-  const Vector3 u = difference(sum(linear(a), cross(angular(a), arm_a)), sum(linear(b), cross(angular(b), arm_b)));
+  const Vector3 u = difference(sum(linear(a), cross(angular(a), r_a)), sum(linear(b), cross(angular(b), r_b)));
   return {dot(u, axes[0]), dot(u, axes[1]), dot(u, axes[2])};
 }
 
-inline void DirectIsland::add_wrench(const Manifold& m, const std::array<Vector3, 3>& axes, const Vector3& arm_a,
-                                     const Vector3& arm_b, const Vector3& impulse, Rows& rows) const {
+inline void DirectIsland::add_wrench(const Manifold& m, const std::array<Vector3, 3>& axes, const Vector3& r_a,
+                                     const Vector3& r_b, const Vector3& impulse, Rows& rows) const {
   Vector3 f{};
   for (std::size_t i = 0; i < 3; ++i)
     f[i] = impulse[0] * axes[0][i] + impulse[1] * axes[1][i] + impulse[2] * axes[2][i];
@@ -506,8 +507,8 @@ inline void DirectIsland::add_wrench(const Manifold& m, const std::array<Vector3
       to.at[3 + i] += sign * torque[i];
     }
   };
-  add_to(m.a, arm_a, 1);
-  add_to(m.b, arm_b, -1);
+  add_to(m.a, r_a, 1);
+  add_to(m.b, r_b, -1);
 }
 
 }  // namespace carom::scene::direct

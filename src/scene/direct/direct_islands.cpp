@@ -68,8 +68,8 @@ StepOptions step_options(const SceneOptions& options, const Scene<T>& scene) {
   return {s.time_step,
           options.rest.gravity * s.time_step,
           options.restitution_threshold,
-          s.push_out / s.time_step,
-          s.largest_push_out_speed,
+          s.correction_rate / s.time_step,
+          s.max_correction_speed,
           remembers};
 }
 template StepOptions step_options(const SceneOptions&, const Scene<float>&);
@@ -124,7 +124,8 @@ void DirectIslands::find_candidates(const SceneOptions& options, const kernel::S
   local_.assign(parts.bodies, no_number);
   taken_.assign(solvers_.size(), 0);
   // Multiply-adds of the visits of a point, and of a row, in a substep.
-  const double visits = options.substeps.rounds * (options.substeps.sweeps + options.substeps.relaxing);
+  const double visits =
+      options.substeps.inner_iterations * (options.substeps.sweeps + options.substeps.relax_iterations);
   const double work_of_visit = 80 * visits, work_of_row = 48 * visits;
   for (const kernel::SettledIsland& island : settled_)
     if (const std::int32_t solver = solver_of(graph, parts, island.number); solver >= 0)
@@ -140,7 +141,7 @@ void DirectIslands::find_candidates(const SceneOptions& options, const kernel::S
     std::size_t points = 0, rows = 0;
     for (std::uint32_t k = candidate.first; k < candidate.end; ++k) points += graph.manifolds[manifolds_[k]].count;
     for (std::uint32_t k = candidate.first_group; k < candidate.end_group; ++k) rows += graph.groups[groups_[k]].count;
-    candidate.substeps = options.substeps.direct_least;
+    candidate.substeps = options.substeps.min_direct_substeps;
     if (rows > 0)
       candidate.substeps =
           std::max(candidate.substeps, count_substeps(job, graph, parts, options.substeps, candidate, needs[i]));
@@ -164,7 +165,7 @@ template <class T>
 int DirectIslands::count_substeps(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
                                   const SubstepsOptions& options, const Candidate& candidate, SubstepNeed& need) const {
   const JointRows<T>& rows = job.scene->joints;
-  if (!rows.arm_a.x) return 1;
+  if (!rows.r_a.x) return 1;
   double fastest2 = 0;  // [rad²/s²]
   const auto take = [&](std::int32_t body, const Vector3Columns<const T>& arms, std::size_t i) {
     if (body < 0 || parts.movable[body] == 0) return;
@@ -177,24 +178,24 @@ int DirectIslands::count_substeps(const kernel::SceneJob<T>& job, const Graph& g
     const Constraint& of = graph.groups[groups_[k]];
     for (std::uint32_t r = 0; r < of.count; ++r) {
       const std::uint32_t i = kernel::number_at(job.row_at, of.first + r);
-      take(of.body_a, rows.arm_a, i);
-      take(of.body_b, rows.arm_b, i);
+      take(of.body_a, rows.r_a, i);
+      take(of.body_b, rows.r_b, i);
     }
   }
   const double angle = std::sqrt(fastest2) * options.time_step;
   const bool has_contacts = candidate.first < candidate.end;
-  const auto most_turn = [&](int n) {
+  const auto max_turn = [&](int n) {
     return n > 1 ? (has_contacts ? contact_arm_turn : SceneThresholds::direct_arm_turn) * n
                  : (has_contacts ? contact_still_turn : SceneThresholds::direct_still_turn);
   };
   const int most = std::min(SceneThresholds::direct_substeps, options.most);
   int substeps = 1;
-  while (2 * substeps <= most && angle > most_turn(substeps)) substeps *= 2;
+  while (2 * substeps <= most && angle > max_turn(substeps)) substeps *= 2;
   const int before = std::min(static_cast<int>(need.direct), most);
   if (substeps >= before) {
     need.direct_quiet = 0;
   } else {
-    const bool is_quiet = before > 2 ? 8 * angle < most_turn(before) : 2 * angle < most_turn(1);
+    const bool is_quiet = before > 2 ? 8 * angle < max_turn(before) : 2 * angle < max_turn(1);
     need.direct_quiet = is_quiet ? need.direct_quiet + 1 : 0;
     substeps = before;
     if (need.direct_quiet >= static_cast<float>(SceneThresholds::substeps_quiet) * (has_contacts ? contact_quiet : 1)) {
@@ -212,7 +213,7 @@ bool DirectIslands::plan(Candidate& candidate, const kernel::SceneJob<T>& job, c
                          const StepOptions& step) {
   const bool may_be_large = step.remembers && has_size_of_large(job, candidate) &&
                             drive_nothing(job, graph, parts, candidate.first, candidate.end);
-  const std::size_t most_bodies =
+  const std::size_t max_bodies =
       static_cast<std::size_t>(may_be_large ? SceneThresholds::large_max_bodies : SceneThresholds::direct_bodies);
   bodies_.clear();
   edges_.clear();
@@ -232,7 +233,7 @@ bool DirectIslands::plan(Candidate& candidate, const kernel::SceneJob<T>& job, c
     // A pair with many contacts has several manifolds, as many as touch in this call.
     const Edge edge = {first, second};
     if (a && b && (edges_.empty() || edges_.back() != edge)) edges_.push_back(edge);
-    return bodies_.size() <= most_bodies;
+    return bodies_.size() <= max_bodies;
   };
   for (std::uint32_t k = candidate.first; k < candidate.end; ++k) {
     points += graph.manifolds[manifolds_[k]].count;
@@ -321,7 +322,7 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
     const std::optional<Vector3> normal = unit(vector_at(contacts.normal, first));
     if (!normal || !is_sound) return false;
     const auto [t1, t2] = tangents(*normal);
-    const double friction = std::min(static_cast<double>(contacts.friction[first]), SceneThresholds::most_friction);
+    const double friction = std::min(static_cast<double>(contacts.friction[first]), SceneThresholds::max_friction);
     island.add_manifold(a, b, {t1, t2, *normal}, friction);
     const double slop2 = slops.square_of(of), turning_a = turning(of.body_a), turning_b = turning(of.body_b);
     const double slop = std::sqrt(slop2);
@@ -335,15 +336,15 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
       const std::uint32_t i = kernel::number_at(job.contact_at, of.first + c);
       Point& p = island.add_point();
       p.contact = i;
-      p.arm_a = vector_at(contacts.lever_a, i);
-      p.arm_b = vector_at(contacts.lever_b, i);
+      p.r_a = vector_at(contacts.r_a, i);
+      p.r_b = vector_at(contacts.r_b, i);
       // Sweeps find the contacts whose K, surface velocity or target overflows.
-      const double response = (turning_a > 0 ? turning_a * dot(p.arm_a, p.arm_a) : 0) +
-                              (turning_b > 0 ? turning_b * dot(p.arm_b, p.arm_b) : 0);
+      const double response =
+          (turning_a > 0 ? turning_a * dot(p.r_a, p.r_a) : 0) + (turning_b > 0 ? turning_b * dot(p.r_b, p.r_b) : 0);
       const double least = contacts.target_velocity ? static_cast<double>(contacts.target_velocity[i]) : 0;
-      if (!(std::max({response, std::abs(least), speed}) < most_number<T>())) return false;
+      if (!(std::max({response, std::abs(least), speed}) < max_number<T>())) return false;
       p.slop = contacts.slop ? std::sqrt(slops.square_of_contact(i, slop2)) : slop;
-      p.gap = p.first_gap = contacts.gap ? static_cast<double>(contacts.gap[i]) : 0;
+      p.separation = p.first_gap = contacts.separation ? static_cast<double>(contacts.separation[i]) : 0;
       p.least = least;
       p.restitution = static_cast<double>(contacts.restitution[i]);
       p.target = surface;
@@ -376,9 +377,9 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
       joint.linear_b = vector_at(rows.linear_b, i);
       joint.angular_a = vector_at(rows.angular_a, i);
       joint.angular_b = vector_at(rows.angular_b, i);
-      if (rows.arm_a.x) {
-        joint.arm_a = vector_at(rows.arm_a, i);
-        joint.arm_b = vector_at(rows.arm_b, i);
+      if (rows.r_a.x) {
+        joint.r_a = vector_at(rows.r_a, i);
+        joint.r_b = vector_at(rows.r_b, i);
       }
       joint.wanted = read(rows.target_velocity, i, 0);
       joint.first_error = joint.error = read(rows.error, i, 0);
@@ -387,12 +388,12 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
       joint.keeps_position = joint.frequency == infinity;
       joint.given_compliance = read(rows.compliance, i, 0);
       joint.impulse = static_cast<double>(job.row_impulse[i]);
-      joint.given_least = read(rows.least_impulse, i, -infinity);
-      joint.given_largest = read(rows.largest_impulse, i, infinity);
+      joint.given_least = read(rows.min_impulse, i, -infinity);
+      joint.given_largest = read(rows.max_impulse, i, infinity);
       joint.is_bounded = joint.given_least > -infinity || joint.given_largest < infinity;
       if (job.row_warm_rest && !joint.is_bounded) joint.impulse += static_cast<double>(job.row_warm_rest[i]);
       // Sweeps find the rows that no impulse moves, and those out of range.
-      if (!island.add(joint, most_number<T>())) return false;
+      if (!island.add(joint, max_number<T>())) return false;
     }
   }
   return is_sound;
@@ -424,7 +425,9 @@ void DirectIslands::store(const kernel::SceneJob<T>& job, const DirectIsland& is
       Path path{};
       const double friction2 = p.sum[0] * p.sum[0] + p.sum[1] * p.sum[1];
       const double bound = m.friction * p.sum[2] * (1 - 1e-6);  // as for the state of the next step
-      path.course = !is_pushed ? Course::separating : friction2 >= bound * bound ? Course::slip : Course::stick;
+      path.sliding_end = !is_pushed                   ? SlidingEnd::separating
+                         : friction2 >= bound * bound ? SlidingEnd::slip
+                                                      : SlidingEnd::stick;
       to.path[p.contact] = path;
     }
   for (const JointRow& row : island.rows()) {
@@ -473,7 +476,7 @@ void DirectIslands::solve(const SceneOptions& options, const kernel::SceneKernel
       const auto is_affordable = [&](double price) { return price <= income || price <= left; };
       if (!is_affordable(tries)) continue;
       const bool may_use_interior_point = may_owe || is_affordable(tries + work / candidate.sweeps);
-      candidate.is_accepted = island.solve(step, may_use_interior_point) && island.greatest_number() < most_number<T>();
+      candidate.is_accepted = island.solve(step, may_use_interior_point) && island.max_number() < max_number<T>();
       spent += static_cast<float>(island.work_done() / candidate.sweeps);
       // The next call may try linear solves, which rest needs alone.
       if (candidate.is_accepted && is_small)

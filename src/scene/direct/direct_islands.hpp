@@ -19,7 +19,7 @@
 
 namespace carom::scene {
 template <class T>
-struct RememberedRow;
+struct CachedRow;
 }  // namespace carom::scene
 
 namespace carom::scene::direct {
@@ -48,7 +48,7 @@ struct Accepted {
 
 /// Squares of numbers beyond this are beyond the range of T.
 template <class T>
-double most_number() {
+double max_number() {
   return std::sqrt(static_cast<double>(std::numeric_limits<T>::max()) / 16);
 }
 
@@ -76,18 +76,18 @@ class DirectIslands {
   /// Marks a direct solution in the numbers of substeps. Graph::sort_islands puts these islands last.
   static constexpr std::int32_t solved = 0;
 
-  /// Begins a call: finds the islands that the impulses they begin with solve. No result is stored. `remembered`: of
-  /// rows with keys, or null.
+  /// Begins a call: finds the islands that the impulses they begin with solve. No result is stored. `warm_start_cache`:
+  /// of rows with keys, or null.
   template <class T>
   void settle(const SceneOptions& options, const kernel::SceneKernelsFor<T>& kernels, const kernel::SceneJob<T>& job,
-              const Graph& graph, const Parts& parts, const Slops<T>& slops, const RememberedRow<T>* remembered,
+              const Graph& graph, const Parts& parts, const Slops<T>& slops, const CachedRow<T>* warm_start_cache,
               ThreadTeam& team);
   /// Does the same for a call with the islands of the last one, which had all settled. Returns true and stores them if
   /// all settle again.
   template <class T>
   bool settle_again(const SceneOptions& options, const kernel::SceneKernelsFor<T>& kernels,
                     const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, const Slops<T>& slops,
-                    const RememberedRow<T>* remembered, std::vector<std::int32_t>& substeps, ThreadTeam& team);
+                    const CachedRow<T>* warm_start_cache, std::vector<std::int32_t>& substeps, ThreadTeam& team);
   /// These islands, before they are sorted.
   const std::vector<kernel::SettledIsland>& settled() const { return settled_; }
   bool is_settled(std::size_t island) const { return is_settled_[island] != 0; }
@@ -159,7 +159,7 @@ class DirectIslands {
   bool may_settle(const kernel::SceneJob<T>& job, const Constraint& first, double most) const;
   template <class T>
   bool take_rows(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph, const Slops<T>& slops,
-                 const RememberedRow<T>* remembered, kernel::SettledIsland& island);
+                 const CachedRow<T>* warm_start_cache, kernel::SettledIsland& island);
   bool is_alone(const Graph& graph, const Parts& parts, const kernel::SettledIsland& island) const;
   void forget_settled(const Graph& graph);
   /// Properties of all manifolds of an island.
@@ -179,7 +179,7 @@ class DirectIslands {
   template <class T>
   void try_to_settle(const SceneOptions& options, const kernel::SceneKernelsFor<T>& kernels,
                      const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, const Slops<T>& slops,
-                     const RememberedRow<T>* remembered, ThreadTeam& team);
+                     const CachedRow<T>* warm_start_cache, ThreadTeam& team);
   template <class T>
   void store_settled(const kernel::SceneKernelsFor<T>& kernels, const kernel::SceneJob<T>& job, const Graph& graph,
                      std::vector<std::int32_t>& substeps, ThreadTeam& team);

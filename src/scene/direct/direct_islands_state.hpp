@@ -135,7 +135,7 @@ void DirectIslands::carry(Archive& archive, const kernel::BlockKernels& kernels)
   archive(count);
   if constexpr (Archive::reads) {
     // Solvers are in the order of their bodies, so that they mostly have their plans.
-    archive.want(count <= SceneLimits::most_bodies);
+    archive.want(count <= SceneLimits::max_bodies);
     order.clear();
     body_of_solver_.clear();
     for (std::uint32_t s = 0; s < count; ++s) {

@@ -11,12 +11,12 @@ using Thresholds = SceneThresholds;
 // Impulses are compared by the velocities that they change: by p / m with m the mass of a contact, so that light bodies
 // count as heavy ones do.
 // Start: least impulse as a share of the mean, and the share of its cone that friction may fill.
-constexpr double least_share = 0.1, most_of_cone = 0.9;
-constexpr double most_of_the_way = 0.98;
+constexpr double min_share = 0.1, max_of_cone = 0.9;
+constexpr double max_of_the_way = 0.98;
 // Friction coefficients in the cones. Below the first there is no friction.
-constexpr double least_friction = 1e-6, most_friction = 1e3;
+constexpr double min_friction = 1e-6, max_friction = 1e3;
 // Convergence [m/s], the share of the bodies' speed that it may be in motion, and its upper limit.
-constexpr double least_tolerance = 1e-5, share_of_speed = 3e-4, most_tolerance = 1e-3;
+constexpr double min_tolerance = 1e-5, share_of_speed = 3e-4, max_tolerance = 1e-3;
 constexpr int follows_slip = 10;      // iterations before the slip term is frozen
 constexpr std::size_t large = 300;    // bodies; larger islands freeze it later,
 constexpr double late = 1e-4;         // at this barrier, relative to the mean impulse
@@ -66,19 +66,19 @@ void InteriorPoint::begin() {
   };
   of_.each_point([&](const Manifold& m, Point& p) { speed_ = std::max(speed_, std::min(0.05, -velocity(m, p)[2])); });
   if (!(mean_ > 0)) mean_ = 1;
-  if (!(speed_ > 0)) speed_ = least_tolerance;
+  if (!(speed_ > 0)) speed_ = min_tolerance;
   barrier_ = mean_ * speed_;
   of_.cones_.resize(of_.points_.size());
   each([&](const Manifold& m, Point& p, ConePoint& c) {
-    c.is_flat = m.friction < least_friction;
-    c.friction = c.is_flat ? 1 : std::min(m.friction, most_friction);
+    c.is_flat = m.friction < min_friction;
+    c.friction = c.is_flat ? 1 : std::min(m.friction, max_friction);
     c.mass = 1 / m.inverse_mass;
-    const double least = least_share * c.friction * mean_ * c.mass;
+    const double least = min_share * c.friction * mean_ * c.mass;
     into_cone(c, p.impulse, c.x);
     c.x[2] = std::max(c.friction * p.impulse[2], least);
     const double friction = tangential(c.x);
-    if (friction > most_of_cone * c.x[2])
-      for (std::size_t i = 0; i < 2; ++i) c.x[i] *= most_of_cone * c.x[2] / friction;
+    if (friction > max_of_cone * c.x[2])
+      for (std::size_t i = 0; i < 2; ++i) c.x[i] *= max_of_cone * c.x[2] / friction;
     set_inverse(c.x, barrier_ * c.mass, c.s);
     take(p, c);
   });
@@ -90,8 +90,8 @@ void InteriorPoint::begin() {
     into_cone(c, velocity(m, p), s);
     const double slip = tangential(s);
     if (!c.is_flat) s[2] += slip;
-    if (c.x[2] > 1.5 * least_share * c.friction * mean_ * c.mass || s[2] < 2 * c.s[2]) return;
-    const double f = slip > most_of_cone * s[2] ? most_of_cone * s[2] / slip : 1;
+    if (c.x[2] > 1.5 * min_share * c.friction * mean_ * c.mass || s[2] < 2 * c.s[2]) return;
+    const double f = slip > max_of_cone * s[2] ? max_of_cone * s[2] / slip : 1;
     c.s[0] = f * s[0];
     c.s[1] = f * s[1];
     c.s[2] = s[2];
@@ -123,8 +123,8 @@ void InteriorPoint::put_on_lanes() {
     each_lane(m, [&](const Point& p, const ConePoint& from, std::size_t lane) {
       to.there[lane] = 1;
       for (std::size_t c = 0; c < 3; ++c) {
-        to.arm_a[c][lane] = p.arm_a[c];
-        to.arm_b[c][lane] = p.arm_b[c];
+        to.r_a[c][lane] = p.r_a[c];
+        to.r_b[c][lane] = p.r_b[c];
         to.target[c][lane] = p.target[c];
         to.x[c][lane] = from.x[c];
         to.s[c][lane] = from.s[c];
@@ -159,7 +159,7 @@ double InteriorPoint::tolerance() const {
     energy += of_.bodies_[i].mass * (v.at[0] * v.at[0] + v.at[1] * v.at[1] + v.at[2] * v.at[2]) +
               x * (xx * x + xy * y + xz * z) + y * (xy * x + yy * y + yz * z) + z * (xz * x + yz * y + zz * z);
   }
-  return std::max(least_tolerance, std::min(most_tolerance, share_of_speed * std::sqrt(energy / mass)));
+  return std::max(min_tolerance, std::min(max_tolerance, share_of_speed * std::sqrt(energy / mass)));
 }
 
 double InteriorPoint::measure(int iteration) {
@@ -167,14 +167,14 @@ double InteriorPoint::measure(int iteration) {
     ++frozen_;
   else if (iteration >= follows_slip && (of_.bodies_.size() <= large || barrier_ < late * mean_))
     frozen_ = 0;
-  double worst = 0, gap = 0;
+  double worst = 0, separation = 0;
   const kernel::Slips slips = frozen_ < 0   ? kernel::Slips::follow
                               : frozen_ < 3 ? kernel::Slips::approach
                                             : kernel::Slips::stay;
-  kernels_.measure(lanes(), slips, worst, gap);
+  kernels_.measure(lanes(), slips, worst, separation);
   std::size_t count = of_.points_.size();
-  of_.measure_rows(worst, gap, count);
-  barrier_ = gap / static_cast<double>(count);
+  of_.measure_rows(worst, separation, count);
+  barrier_ = separation / static_cast<double>(count);
   return worst;
 }
 
@@ -274,11 +274,11 @@ bool InteriorPoint::iterate() {
   for (int i = 0;; ++i) {
     worst = measure(i);
     const auto is_done = [&] { return worst < enough && barrier_ < 0.1 * enough * mean_; };
-    if (is_done() && i < most_iterations && thaw(enough)) worst = measure(i);
+    if (is_done() && i < max_iterations && thaw(enough)) worst = measure(i);
     if (!(worst < 1e30) || !(barrier_ < 1e30)) return false;
     if (is_done()) break;
-    if (i == most_iterations) {
-      if (worst > most_tolerance || barrier_ > most_tolerance * mean_) return false;
+    if (i == max_iterations) {
+      if (worst > max_tolerance || barrier_ > max_tolerance * mean_) return false;
       break;
     }
     if (!factor(i == 0)) return false;
@@ -287,7 +287,7 @@ bool InteriorPoint::iterate() {
     // The barrier stays above a share of the miss, which the slip term would let stall.
     const double floor = std::max(0.05 * enough * mean_, std::min(0.3 * barrier_, 1e-3 * worst * mean_));
     const double target = std::max(std::max(1e-4, rest * rest * rest) * barrier_, floor);
-    const double step = std::min(1.0, most_of_the_way * find_step(false, target));
+    const double step = std::min(1.0, max_of_the_way * find_step(false, target));
     kernels_.advance(lanes(), step);
     of_.take_row_changes(step);
     of_.take_slack_changes(step);

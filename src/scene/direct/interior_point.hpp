@@ -17,7 +17,7 @@ class InteriorPoint {
   /// Solves the step, from the impulses and velocities of the island. Returns false if it fails.
   bool run();
 
-  static constexpr int most_iterations = 30;
+  static constexpr int max_iterations = 30;
 
  private:
   template <class F>

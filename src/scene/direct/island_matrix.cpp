@@ -112,8 +112,8 @@ DirectIsland::Likeness DirectIsland::likeness() const {
     for (std::size_t c = 0; c < 3; ++c) compare(m.axis[c], factored_.axes[k][c]);
     for (std::uint32_t i = m.first; i < m.end; ++i) {
       if (points_[i].state == State::open) continue;
-      compare(points_[i].arm_a, factored_.arms[i][0]);
-      compare(points_[i].arm_b, factored_.arms[i][1]);
+      compare(points_[i].r_a, factored_.arms[i][0]);
+      compare(points_[i].r_b, factored_.arms[i][1]);
     }
   }
   for (std::size_t i = 0; i < rows_.size() && is_near; ++i) {
@@ -159,8 +159,8 @@ struct DirectIsland::Moments {
         row[c] = m.axis[0][r] * weight[c] + m.axis[1][r] * weight[3 + c] + m.axis[2][r] * weight[6 + c];
       for (std::size_t c = 0; c < 3; ++c)
         in_world[r][c] = row[0] * m.axis[0][c] + row[1] * m.axis[1][c] + row[2] * m.axis[2][c];
-      of_a[r] = cross(p.arm_a, in_world[r]);
-      of_b[r] = cross(p.arm_b, in_world[r]);
+      of_a[r] = cross(p.r_a, in_world[r]);
+      of_b[r] = cross(p.r_b, in_world[r]);
     }
     for (std::size_t r = 0; r < 3; ++r)
       for (std::size_t c = 0; c < 3; ++c) {
@@ -168,13 +168,13 @@ struct DirectIsland::Moments {
         g_a[r][c] += of_a[r][c];
         g_b[r][c] += of_b[r][c];
       }
-    if (a_moves) add_cross(p.arm_a, of_a, h_a);
-    if (b_moves) add_cross(p.arm_b, of_b, h_b);
+    if (a_moves) add_cross(p.r_a, of_a, h_a);
+    if (b_moves) add_cross(p.r_b, of_b, h_b);
     if (!a_moves || !b_moves) return;
     if (m.a > m.b)
-      add_cross(p.arm_a, of_b, h_cross);
+      add_cross(p.r_a, of_b, h_cross);
     else
-      add_cross(p.arm_b, of_a, h_cross);
+      add_cross(p.r_b, of_a, h_cross);
   }
 };
 
@@ -218,7 +218,7 @@ void DirectIsland::list_geometry() {
     factored_.locked.push_back(body.locked);
   }
   for (const Manifold& m : manifolds_) factored_.axes.push_back(m.axis);
-  for (const Point& p : points_) factored_.arms.push_back({p.arm_a, p.arm_b});
+  for (const Point& p : points_) factored_.arms.push_back({p.r_a, p.r_b});
   for (const JointRow& row : rows_) {
     factored_.rows.push_back({row.linear_a, row.angular_a, row.linear_b, row.angular_b});
     factored_.row_weights.push_back(row.weight);

@@ -50,8 +50,8 @@ bool DirectIsland::add(const JointRow& from, double most) {
   if (b) add_side(row.b, row.linear_b, row.angular_b);
   row.inverse_mass = of.linear > 0 ? of.linear : of.angular;
   row.response = of.linear + of.angular + row.given_compliance;
-  row.turned_a = row.arm_a;
-  row.turned_b = row.arm_b;
+  row.turned_a = row.r_a;
+  row.turned_b = row.r_b;
   if (a && b)
     row.block = factor_.between(static_cast<std::size_t>(std::min(row.a, row.b)),
                                 static_cast<std::size_t>(std::max(row.a, row.b)));
@@ -158,8 +158,8 @@ double DirectIsland::error_of(const JointRow& row, double elapsed) const {
   const auto add_side = [&](const Vector3& along, const Vector3& about, const Vector3& arm, const Displacement& of) {
     error += arm == Vector3{} ? dot(about, of.rotation) : dot(along, difference(turned_by(of, arm), arm));
   };
-  add_side(row.linear_a, row.angular_a, row.arm_a, a);
-  add_side(row.linear_b, row.angular_b, row.arm_b, b);
+  add_side(row.linear_a, row.angular_a, row.r_a, a);
+  add_side(row.linear_b, row.angular_b, row.r_b, b);
   return error;
 }
 
@@ -175,8 +175,8 @@ void DirectIsland::turn_rows(double elapsed) {
       now = turned_by(of, arm);
       about = cross(now, along);
     };
-    turn(row.arm_a, displaced(row.a), row.linear_a, row.turned_a, row.angular_a);
-    turn(row.arm_b, displaced(row.b), row.linear_b, row.turned_b, row.angular_b);
+    turn(row.r_a, displaced(row.a), row.linear_a, row.turned_a, row.angular_a);
+    turn(row.r_b, displaced(row.b), row.linear_b, row.turned_b, row.angular_b);
   });
 }
 

@@ -75,10 +75,10 @@ bool DirectIsland::read_matrix() {
     const std::uint32_t count = from.count(points - points_.size());
     m.end = m.first + count;
     for (std::uint32_t k = 0; k < count; ++k) {
-      const auto& [arm_a, arm_b] = factored_.arms[points_.size()];
+      const auto& [r_a, r_b] = factored_.arms[points_.size()];
       Point& p = points_.emplace_back();
-      p.arm_a = arm_a;
-      p.arm_b = arm_b;
+      p.r_a = r_a;
+      p.r_b = r_b;
       p.weight = from.next();
       const bool sticks = from.count(1) == 1;
       p.state = !(p.weight > 0) ? State::open : sticks ? State::sticks : State::slips;

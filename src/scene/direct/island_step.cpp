@@ -16,14 +16,14 @@ using Thresholds = SceneThresholds;
 /// Measures the approach before the step, and finds contacts that rebound in it.
 void DirectIsland::measure_approach(const StepOptions& options) {
   approach_ = 0;
-  struck_ = rebounds_ = false;
+  hit_ = rebounds_ = false;
   for (const JointRow& row : rows_) approach_ = std::max(approach_, std::abs(velocity_of(row, free_) - row.wanted));
   each_point([&](const Manifold& m, Point& p) {
     const double now = relative(m, p, free_)[2], before = relative(m, p, before_)[2];
     approach_ = std::max(approach_, p.least - now);
     if (!(now < p.target[2])) return;
-    if (p.target[2] - before > Thresholds::direct_blow * options.weight_speed) struck_ = true;
-    const double slow = std::max(options.restitution_threshold, Thresholds::direct_blow * std::abs(now - before));
+    if (p.target[2] - before > Thresholds::direct_impact * options.weight_speed) hit_ = true;
+    const double slow = std::max(options.restitution_threshold, Thresholds::direct_impact * std::abs(now - before));
     if (p.restitution > 0 && -before > slow) rebounds_ = true;
   });
 }
@@ -31,8 +31,9 @@ void DirectIsland::measure_approach(const StepOptions& options) {
 void DirectIsland::set_targets(const StepOptions& options) {
   for (Point& p : points_) {
     const double closed = treatment_.closed * p.slop;
-    const bool is_open = p.gap > closed && !(p.gap < Thresholds::direct_closed * p.slop && p.impulse[2] > 0);
-    p.target[2] = p.least - (is_open ? (p.gap - closed) / options.time_step : 0);
+    const bool is_open =
+        p.separation > closed && !(p.separation < Thresholds::direct_closed * p.slop && p.impulse[2] > 0);
+    p.target[2] = p.least - (is_open ? (p.separation - closed) / options.time_step : 0);
   }
 }
 
@@ -41,13 +42,13 @@ void DirectIsland::set_targets(const StepOptions& options) {
 void DirectIsland::pass_on_loads(const StepOptions& options) {
   for (const Manifold& m : manifolds_) {
     const auto parts = [&](const Point& p) {
-      return p.impulse[2] > 0 && p.gap > 0 && p.target[2] < p.least - options.weight_speed;
+      return p.impulse[2] > 0 && p.separation > 0 && p.target[2] < p.least - options.weight_speed;
     };
     Vector3 load{};
     int closed = 0;
     for (std::uint32_t i = m.first; i < m.end; ++i) {
       const Point& p = points_[i];
-      closed += p.gap <= 0 ? 1 : 0;
+      closed += p.separation <= 0 ? 1 : 0;
       if (parts(p)) load = sum(load, p.impulse);
     }
     if (closed == 0 || !(load[2] > 0)) continue;
@@ -55,7 +56,7 @@ void DirectIsland::pass_on_loads(const StepOptions& options) {
       Point& p = points_[i];
       if (parts(p))
         p.impulse = {};
-      else if (p.gap <= 0)
+      else if (p.separation <= 0)
         p.impulse = sum(p.impulse, scaled(1.0 / closed, load));
     }
   }
@@ -75,15 +76,17 @@ void DirectIsland::take_impulses() {
 /// Finds velocities that reduce overlaps and errors of joints, and that are not kept.
 void DirectIsland::correct_positions(const StepOptions& options) {
   correction_.assign(free_.size(), BodyRow{});
-  const bool is_deep = std::any_of(points_.begin(), points_.end(), [](const Point& p) { return p.gap < -p.slop; });
+  const bool is_deep =
+      std::any_of(points_.begin(), points_.end(), [](const Point& p) { return p.separation < -p.slop; });
   const bool has_errors = find_row_errors(options.time_step);
   if (!is_deep && !has_errors) return;
   each_point([&](const Manifold& m, Point& p) {
-    const double overlap = std::max(-p.gap - p.slop, 0.0);
-    const double wanted = std::min(options.push_out * overlap, options.largest_push_out_speed) -
+    const double overlap = std::max(-p.separation - p.slop, 0.0);
+    const double wanted = std::min(options.correction_rate * overlap, options.max_correction_speed) -
                           std::max(relative(m, p, velocity_)[2], 0.0);
-    if (!treatment_.is_certified) p.state = p.impulse[2] > 0 || (p.gap <= 0 && wanted > 0) ? State::slips : State::open;
-    p.change = {0, 0, p.gap <= 0 ? std::max(wanted, 0.0) : 0};
+    if (!treatment_.is_certified)
+      p.state = p.impulse[2] > 0 || (p.separation <= 0 && wanted > 0) ? State::slips : State::open;
+    p.change = {0, 0, p.separation <= 0 ? std::max(wanted, 0.0) : 0};
   });
   if (!factor()) return;
   std::fill(right_.begin(), right_.end(), BodyRow{});
@@ -105,7 +108,7 @@ void DirectIsland::correct_positions(const StepOptions& options) {
       for (double& x : row.at) x *= Thresholds::direct_turn / angle;
 }
 
-double DirectIsland::greatest_number() const {
+double DirectIsland::max_number() const {
   double most = 0;
   const auto take = [&](double x) {
     most = std::isnan(x) ? std::numeric_limits<double>::infinity() : std::max(most, std::abs(x));
@@ -139,10 +142,10 @@ void DirectIsland::rebound(const StepOptions& options, bool may_use_interior_poi
   }
   double weight = 0, squares = 0;
   for (Point& p : points_) {
-    const double blow = std::max(p.impulse[2] - p.begun[2], 0.0);
-    p.change = {0, 0, p.restitution * blow};
-    weight += blow;
-    squares += p.restitution * p.restitution * blow;
+    const double impact = std::max(p.impulse[2] - p.begun[2], 0.0);
+    p.change = {0, 0, p.restitution * impact};
+    weight += impact;
+    squares += p.restitution * p.restitution * impact;
   }
   std::fill(right_.begin(), right_.end(), BodyRow{});
   each_point([&](const Manifold& m, Point& p) { add_wrench(m, p, p.change, right_); });
@@ -238,7 +241,7 @@ void DirectIsland::begin_substep(int substep, double time_step) {
       for (std::size_t c = 0; c < 6; ++c) free_[i].at[c] = before_[i].at[c] + share * forces_[i].at[c];
   elapsed_ = substep * time_step;
   if (substep > 0) {
-    each_point([&](const Manifold& m, Point& p) { p.gap = p.first_gap + relative(m, p, moved_)[2]; });
+    each_point([&](const Manifold& m, Point& p) { p.separation = p.first_gap + relative(m, p, moved_)[2]; });
     turn_rows(elapsed_);
   }
   each_point([](const Manifold&, Point& p) { p.impulse = p.begun = p.next; });
@@ -285,11 +288,11 @@ void DirectIsland::end_substep(const StepOptions& options) {
     for (const std::int32_t row : {a, b})
       if (moves(row)) mass += bodies_[static_cast<std::size_t>(row)].mass;
     const double most = 2 * begun + options.weight_speed * mass;
-    return struck_ && size > most ? most / size : 1;
+    return hit_ && size > most ? most / size : 1;
   };
   each_point([&](const Manifold& m, Point& p) {
     p.sum = sum(p.sum, p.impulse);
-    const bool parts = struck_ && relative(m, p, velocity_)[2] > options.weight_speed;
+    const bool parts = hit_ && relative(m, p, velocity_)[2] > options.weight_speed;
     p.next = parts ? Vector3{} : scaled(share(p.impulse[2], p.begun[2], m.a, m.b), p.impulse);
   });
   each_row([&](JointRow& row) {

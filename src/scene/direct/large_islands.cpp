@@ -19,12 +19,12 @@ using Thresholds = SceneThresholds;
 constexpr double small_plan = 1e7;
 /// Larger islands are dissected.
 constexpr std::size_t dissected = 1000;
-constexpr int most_passes = 64;
+constexpr int max_passes = 64;
 constexpr std::uint32_t no_number = ~std::uint32_t{0};
 /// [1] Max. change of velocities by forces, as a multiple of gravity × time step, of an island that is held.
-constexpr double most_forces = 2;
+constexpr double max_forces = 2;
 /// [1] Refused solutions of a calm island before it begins a certificate although its factorisation is cheap.
-constexpr int most_refused = 30;
+constexpr int max_refused = 30;
 /// [1] Max. speed of a body in a certificate, as a fraction of gravity × time step, for its island to be stopped; and
 /// of an island that has rested on one, for it to be held.
 constexpr double moving = 6e-3;
@@ -112,7 +112,7 @@ void DirectIslands::find_places(const kernel::SceneJob<T>& job, const Graph& gra
   is_placed_[0] = 1;
   std::size_t placed = 1;
   const auto local = [&](std::int32_t body) { return body < 0 ? no_number : local_[static_cast<std::size_t>(body)]; };
-  for (int pass = 0; pass < most_passes && placed < bodies_.size(); ++pass)
+  for (int pass = 0; pass < max_passes && placed < bodies_.size(); ++pass)
     for (std::uint32_t k = candidate.first; k < candidate.end; ++k) {
       // Forwards and backwards.
       const std::uint32_t at = pass % 2 == 0 ? k : candidate.first + candidate.end - 1 - k;
@@ -120,7 +120,7 @@ void DirectIslands::find_places(const kernel::SceneJob<T>& job, const Graph& gra
       const std::uint32_t a = local(m.body_a), b = local(m.body_b);
       if (a == no_number || b == no_number || is_placed_[a] == is_placed_[b]) continue;
       const std::uint32_t i = kernel::number_at(job.contact_at, m.first);
-      const Vector3 between = difference(vector_at(contacts.lever_a, i), vector_at(contacts.lever_b, i));
+      const Vector3 between = difference(vector_at(contacts.r_a, i), vector_at(contacts.r_b, i));
       if (is_placed_[a] != 0)
         places_[b] = sum(places_[a], between);
       else
@@ -144,7 +144,7 @@ bool DirectIslands::plan_large(const kernel::SceneJob<T>& job, const Graph& grap
   of.was_direct = false;
   const Motion motion = motion_of(job);
   // A force on a single body is no reason to hold the others.
-  const bool may_hold = motion.is_uniform && motion.forces < most_forces * step.weight_speed;
+  const bool may_hold = motion.is_uniform && motion.forces < max_forces * step.weight_speed;
   // An island that has rested on a certificate needs a new one if its contact points change.
   const double still = of.is_certified ? moving : Thresholds::large_still;
   const bool is_still = may_hold && motion.fastest < still * step.weight_speed;
@@ -194,7 +194,7 @@ bool DirectIslands::plan_large(const kernel::SceneJob<T>& job, const Graph& grap
   candidate.treatment.closed = Thresholds::large_closed;
   candidate.treatment.may_factor = of.is_cheap;
   candidate.treatment.is_certified = of.is_certified;
-  candidate.begins = is_calm && of.wait == 0 && !is_complete && (!of.is_cheap || of.refused >= most_refused);
+  candidate.begins = is_calm && of.wait == 0 && !is_complete && (!of.is_cheap || of.refused >= max_refused);
   // A plan is enough work for a call, unless every call needs a new one.
   candidate.begins_later =
       candidate.begins && !is_planned && !of.is_late && island.work_of_factorisation() > small_plan;
@@ -230,7 +230,7 @@ void DirectIslands::store_held(const kernel::SceneJob<T>& job, const Graph& grap
       job.status[i] = static_cast<std::uint8_t>(is_pushed ? Status::ok : Status::separating);
       if (!to.path) continue;
       Path path{};
-      path.course = is_pushed ? Course::stick : Course::separating;
+      path.sliding_end = is_pushed ? SlidingEnd::stick : SlidingEnd::separating;
       to.path[i] = path;
     }
   }
@@ -255,7 +255,7 @@ bool DirectIslands::solve_large(const SceneOptions& options, const kernel::Scene
     treatment.slow = treatment.is_certified && candidate.may_hold ? Thresholds::large_stop : 0;
     island.treat(treatment);
     const bool ok = island.solve(step, false);
-    if (!ok || !(island.greatest_number() < most_number<T>())) return false;
+    if (!ok || !(island.max_number() < max_number<T>())) return false;
     store(job, island);
     of.succeed(treatment.is_certified);
     return true;

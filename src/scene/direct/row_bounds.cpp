@@ -12,7 +12,7 @@ using Thresholds = SceneThresholds;
 
 // Start of the interior point: least distance from a bound over the mass of the row, as a share of the mean of
 // contacts, and as a share of the range.
-constexpr double least_distance = 0.1, share_of_range = 0.1;
+constexpr double min_distance = 0.1, share_of_range = 0.1;
 // Impulses that are nearer to their bound, over the mass of the row and as a share of the mean, may be put on it.
 constexpr double snap_share = 0.01;
 
@@ -132,7 +132,7 @@ void DirectIsland::begin_bounds(double mean, double barrier) {
     row.state = RowState::held;
     if (!row.is_bounded) return;
     if (!has_range(row)) row.state = RowState::at_least;
-    const double distance = std::min(least_distance * mean / row.inverse_mass,
+    const double distance = std::min(min_distance * mean / row.inverse_mass,
                                      has_range(row) ? share_of_range * (row.largest - row.least) : 0);
     row.impulse = std::min(std::max(row.impulse, row.least + distance), row.largest - distance);
     if (has_range(row) && has_least(row)) row.slack_least = barrier / (row.inverse_mass * (row.impulse - row.least));
@@ -144,14 +144,14 @@ void DirectIsland::begin_bounds(double mean, double barrier) {
   apply_row_changes();
 }
 
-void DirectIsland::measure_rows(double& worst, double& gap, std::size_t& count) const {
+void DirectIsland::measure_rows(double& worst, double& separation, std::size_t& count) const {
   for (const JointRow& row : rows_) {
     if (row.state != RowState::held) continue;
     const double miss = std::abs(miss_of(row) - row.slack_least + row.slack_largest);
     worst = miss <= worst ? worst : miss;  // keeps NaN
     if (!row.is_bounded) continue;
-    if (has_least(row)) gap += row.inverse_mass * (row.impulse - row.least) * row.slack_least;
-    if (has_largest(row)) gap += row.inverse_mass * (row.largest - row.impulse) * row.slack_largest;
+    if (has_least(row)) separation += row.inverse_mass * (row.impulse - row.least) * row.slack_least;
+    if (has_largest(row)) separation += row.inverse_mass * (row.largest - row.impulse) * row.slack_largest;
     count += (has_least(row) ? 1u : 0u) + (has_largest(row) ? 1u : 0u);
   }
 }

@@ -7,7 +7,7 @@
 
 #include "direct_islands.hpp"
 #include "kernel/body_record.hpp"
-#include "scene/remembered.hpp"
+#include "scene/warm_start_cache.hpp"
 
 namespace carom::scene::direct {
 namespace {
@@ -16,9 +16,9 @@ using Thresholds = SceneThresholds;
 
 /// [1] Speed of both bodies of the first manifold of an island, relative to each other and before forces act, as a
 /// multiple of gravity × time step, above which the last impulses are not tried.
-constexpr double most_speed = 1e-3;
+constexpr double max_speed = 1e-3;
 /// [rad/s] The arms of joints then leave their tangents by 1e-14 m/s at most.
-constexpr double most_spin = 1e-6;
+constexpr double max_spin = 1e-6;
 /// [1] Speed of an island that is still, as a multiple of the miss that is allowed.
 constexpr double still = 16;
 /// Islands per task.
@@ -39,7 +39,7 @@ bool has_contiguous_vectors(const kernel::SceneJob<T>& job) {
   };
   const SceneContacts<T>& contacts = job.scene->contacts;
   const SceneResults<T>& results = *job.results;
-  return job.contact_at == nullptr && is_contiguous(contacts.lever_a) && is_contiguous(contacts.lever_b) &&
+  return job.contact_at == nullptr && is_contiguous(contacts.r_a) && is_contiguous(contacts.r_b) &&
          is_contiguous(job.warm_impulse) && is_contiguous(job.warm_rest) && is_contiguous(job.next_rest) &&
          is_contiguous(results.impulse) && is_contiguous(results.separation_velocity) &&
          is_contiguous(results.warm_impulse);
@@ -84,7 +84,7 @@ bool DirectIslands::may_settle(const kernel::SceneJob<T>& job, const Constraint&
 /// Appends the rows of an island. Returns false if it has springs, motors, or errors that are to be corrected.
 template <class T>
 bool DirectIslands::take_rows(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
-                              const Slops<T>& slops, const RememberedRow<T>* remembered,
+                              const Slops<T>& slops, const CachedRow<T>* warm_start_cache,
                               kernel::SettledIsland& island) {
   const JointRows<T>& rows = job.scene->joints;
   const double h = options.substeps.time_step;
@@ -104,9 +104,10 @@ bool DirectIslands::take_rows(const SceneOptions& options, const kernel::SceneJo
     for (std::uint32_t r = 0; r < of.count; ++r) {
       const std::uint32_t i = kernel::number_at(job.row_at, of.first + r);
       const double frequency = read(rows.frequency, i, options.substeps.joint_frequency);
-      const double least = read(rows.least_impulse, i, -infinity), largest = read(rows.largest_impulse, i, infinity);
+      const double least = read(rows.min_impulse, i, -infinity), largest = read(rows.max_impulse, i, infinity);
       if (read(rows.target_velocity, i, 0) != 0 || read(rows.compliance, i, 0) != 0 ||
-          (frequency != 0 && frequency != infinity) || (remembered != nullptr && remembered[i].need.direct > 1))
+          (frequency != 0 && frequency != infinity) ||
+          (warm_start_cache != nullptr && warm_start_cache[i].need.direct > 1))
         return false;
       kernel::SettledJointRow& row = settled_joint_rows_.emplace_back();
       ++island.end_row;
@@ -127,11 +128,11 @@ bool DirectIslands::take_rows(const SceneOptions& options, const kernel::SceneJo
       add_side(row.body_a, row.along_a);
       add_side(row.body_b, row.along_b);
       // Sweeps find the rows that no impulse moves, and those out of range.
-      if (!response.is_sound(most_number<T>())) return false;
+      if (!response.is_sound(max_number<T>())) return false;
       const bool is_bounded = least > -infinity || largest < infinity;
       row.impulse = static_cast<double>(job.row_impulse[i]);
       if (job.row_warm_rest && !is_bounded) row.impulse += static_cast<double>(job.row_warm_rest[i]);
-      row.below = row.above = island.most_miss;
+      row.below = row.above = island.max_miss;
       if (is_bounded && row.impulse <= least) row.above = infinity;
       if (is_bounded && row.impulse >= largest) row.below = infinity;
       const bool keeps_position = frequency == infinity;
@@ -173,13 +174,13 @@ void DirectIslands::forget_settled(const Graph& graph) {
 template <class T>
 void DirectIslands::settle(const SceneOptions& options, const kernel::SceneKernelsFor<T>& kernels,
                            const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
-                           const Slops<T>& slops, const RememberedRow<T>* remembered, ThreadTeam& team) {
-  const std::size_t most_islands = std::min(parts.bodies, parts.contacts + parts.rows);
+                           const Slops<T>& slops, const CachedRow<T>* warm_start_cache, ThreadTeam& team) {
+  const std::size_t max_islands = std::min(parts.bodies, parts.contacts + parts.rows);
   // Also for a call that is solved again with more islands.
-  accepted_.reserve(most_islands);
-  is_settled_.reserve(most_islands);
-  excluded_.reserve(most_islands);
-  for (auto* begin : {&begin_, &group_begin_}) begin->reserve(most_islands + 2);
+  accepted_.reserve(max_islands);
+  is_settled_.reserve(max_islands);
+  excluded_.reserve(max_islands);
+  for (auto* begin : {&begin_, &group_begin_}) begin->reserve(max_islands + 2);
   manifolds_.reserve(parts.contacts);
   groups_.reserve(parts.rows);
   solver_of_body_.reserve(parts.bodies);
@@ -187,21 +188,22 @@ void DirectIslands::settle(const SceneOptions& options, const kernel::SceneKerne
   if (!solves_islands(options)) return;
   list_islands(job, graph);
   if (settled_rows_.size() < parts.bodies + 1) settled_rows_.resize(parts.bodies + 1);
-  settled_.reserve(most_islands);
+  settled_.reserve(max_islands);
   settled_shares_.reserve(parts.contacts / manifolds_of_share + 1);
   settled_share_of_.resize(parts.bodies);
   settled_joint_rows_.reserve(parts.rows);
   settled_manifolds_.at_least(parts.contacts + 1);
-  if (options.substeps.direct_least == 1) try_to_settle(options, kernels, job, graph, parts, slops, remembered, team);
+  if (options.substeps.min_direct_substeps == 1)
+    try_to_settle(options, kernels, job, graph, parts, slops, warm_start_cache, team);
 }
 
 template <class T>
 bool DirectIslands::settle_again(const SceneOptions& options, const kernel::SceneKernelsFor<T>& kernels,
                                  const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
-                                 const Slops<T>& slops, const RememberedRow<T>* remembered,
+                                 const Slops<T>& slops, const CachedRow<T>* warm_start_cache,
                                  std::vector<std::int32_t>& substeps, ThreadTeam& team) {
   forget_settled(graph);
-  try_to_settle(options, kernels, job, graph, parts, slops, remembered, team);
+  try_to_settle(options, kernels, job, graph, parts, slops, warm_start_cache, team);
   if (settled_.size() < graph.islands) return false;
   store_settled(kernels, job, graph, substeps, team);
   return true;
@@ -220,7 +222,7 @@ DirectIslands::Plainness DirectIslands::prepare_to_settle(const kernel::SceneJob
     kernel::SettledManifold& to = settling_.of_manifold[k];
     const std::uint32_t contact = kernel::number_at(job.contact_at, of.first);
     to.slop = std::sqrt(slops.square_of(of));
-    to.friction = rounded_up * std::min(static_cast<double>(contacts.friction[contact]), Thresholds::most_friction);
+    to.friction = rounded_up * std::min(static_cast<double>(contacts.friction[contact]), Thresholds::max_friction);
     if (contacts.surface_velocity.x && vector_at(contacts.surface_velocity, contact) != Vector3{})
       return {false, false};
   }
@@ -248,8 +250,8 @@ void DirectIslands::take_certificate(const kernel::SceneJob<T>& job, const Graph
   if (island.stopped_bodies == 0) return;
   island.reference_body = first.body_a >= 0 && parts.movable[first.body_a] != 0 ? first.body_a : first.body_b;
   // Impulses that miss by more would count as not converged.
-  island.most_miss = std::min(Thresholds::direct_calm * step.weight_speed, Thresholds::direct_push);
-  island.most_error = island.still = Thresholds::large_stop * step.weight_speed;
+  island.max_miss = std::min(Thresholds::direct_calm * step.weight_speed, Thresholds::direct_push);
+  island.max_error = island.still = Thresholds::large_stop * step.weight_speed;
 }
 
 /// Settles an island on several threads.
@@ -258,7 +260,7 @@ bool DirectIslands::settle_in_shares(const kernel::SceneKernelsFor<T>& kernels, 
                                      const Graph& graph, const Parts& parts, const Slops<T>& slops,
                                      const StepOptions& step, std::uint32_t count, kernel::SettledIsland& island,
                                      ThreadTeam& team) {
-  std::array<std::uint8_t, Graph::most_shares> passes{};
+  std::array<std::uint8_t, Graph::max_shares> passes{};
   const auto each_share = [&](const auto& f) {
     team.each(count, 1, count, [&](std::size_t first, std::size_t end, std::size_t) {
       for (std::size_t s = first; s < end; ++s) passes[s] = f(s) ? 1 : 0;
@@ -268,7 +270,7 @@ bool DirectIslands::settle_in_shares(const kernel::SceneKernelsFor<T>& kernels, 
   const auto begin_of = [&](std::size_t share) {
     return island.first + static_cast<std::uint32_t>(std::uint64_t{island.end - island.first} * share / count);
   };
-  std::array<std::uint8_t, Graph::most_shares> drives_nothing{};
+  std::array<std::uint8_t, Graph::max_shares> drives_nothing{};
   const bool is_plain = each_share([&](std::size_t s) {
     const Plainness made = prepare_to_settle(job, graph, parts, slops, begin_of(s), begin_of(s + 1));
     drives_nothing[s] = made.drives_nothing ? 1 : 0;
@@ -313,7 +315,7 @@ bool DirectIslands::settle_in_shares(const kernel::SceneKernelsFor<T>& kernels, 
 template <class T>
 void DirectIslands::try_to_settle(const SceneOptions& options, const kernel::SceneKernelsFor<T>& kernels,
                                   const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
-                                  const Slops<T>& slops, const RememberedRow<T>* remembered, ThreadTeam& team) {
+                                  const Slops<T>& slops, const CachedRow<T>* warm_start_cache, ThreadTeam& team) {
   // Per kind of constraint, so that columns and rows of other islands make no difference.
   const bool tries_contacts = job.warm_impulse.x && job.parameters.warm_start == T(1);
   const bool tries_rows = options.substeps.joint_warm_start == 1;
@@ -324,37 +326,37 @@ void DirectIslands::try_to_settle(const SceneOptions& options, const kernel::Sce
                settled_rows_.data(),
                ++settling_call_,
                step.time_step,
-               Thresholds::direct_blow * step.weight_speed,
+               Thresholds::direct_impact * step.weight_speed,
                step.restitution_threshold,
-               Thresholds::direct_blow,
+               Thresholds::direct_impact,
                Thresholds::direct_closed,
                Thresholds::large_closed,
                static_cast<std::size_t>(Thresholds::large_bodies),
-               most_spin,
-               most_number<T>(),
+               max_spin,
+               max_number<T>(),
                has_contiguous_vectors(job)};
   for (std::uint32_t i = 0; i < graph.islands; ++i) {
     if (excluded_[i] != 0) continue;
-    const double most_miss = Thresholds::direct_settled * step.weight_speed;
+    const double max_miss = Thresholds::direct_settled * step.weight_speed;
     const bool has_contacts = begin_[i] < begin_[i + 1];
     if ((has_contacts && !tries_contacts) || (group_begin_[i] < group_begin_[i + 1] && !tries_rows)) continue;
     const Constraint& first =
         has_contacts ? graph.manifolds[manifolds_[begin_[i]]] : graph.groups[groups_[group_begin_[i]]];
-    if (!may_settle(job, first, most_speed * step.weight_speed)) continue;
+    if (!may_settle(job, first, max_speed * step.weight_speed)) continue;
     kernel::SettledIsland& island = settled_.emplace_back();
     island.number = i;
     island.first = begin_[i];
     island.end = begin_[i + 1];
-    island.most_miss = island.most_error = most_miss;
-    island.still = still * most_miss;
-    if (group_begin_[i] < group_begin_[i + 1] && !take_rows(options, job, graph, slops, remembered, island))
+    island.max_miss = island.max_error = max_miss;
+    island.still = still * max_miss;
+    if (group_begin_[i] < group_begin_[i + 1] && !take_rows(options, job, graph, slops, warm_start_cache, island))
       settled_.pop_back();
   }
   if (settled_.empty()) return;
   settling_.joint_rows = settled_joint_rows_.data();
   set_fixed_rows(job, parts);
   const auto shares_of = [&](const kernel::SettledIsland& island) {
-    const std::size_t most = island.first_row < island.end_row ? 1 : std::min(team.slots(), Graph::most_shares);
+    const std::size_t most = island.first_row < island.end_row ? 1 : std::min(team.slots(), Graph::max_shares);
     return static_cast<std::uint32_t>(
         std::clamp<std::size_t>((island.end - island.first) / manifolds_of_share, 1, most));
   };
@@ -405,8 +407,8 @@ void DirectIslands::store_settled(const kernel::SceneKernelsFor<T>& kernels, con
       for (std::uint32_t c = 0; c < of.count; ++c) {
         const std::uint32_t contact = kernel::number_at(job.contact_at, of.first + c);
         Path taken{};
-        taken.course =
-            job.status[contact] == static_cast<std::uint8_t>(Status::ok) ? Course::stick : Course::separating;
+        taken.sliding_end =
+            job.status[contact] == static_cast<std::uint8_t>(Status::ok) ? SlidingEnd::stick : SlidingEnd::separating;
         path[contact] = taken;
       }
     }
@@ -436,10 +438,10 @@ void DirectIslands::store_settled(const kernel::SceneKernelsFor<T>& kernels, con
 #define CAROM_INSTANTIATE(T)                                                                                         \
   template bool DirectIslands::settle_again(const SceneOptions&, const kernel::SceneKernelsFor<T>&,                  \
                                             const kernel::SceneJob<T>&, const Graph&, const Parts&, const Slops<T>&, \
-                                            const RememberedRow<T>*, std::vector<std::int32_t>&, ThreadTeam&);       \
+                                            const CachedRow<T>*, std::vector<std::int32_t>&, ThreadTeam&);           \
   template void DirectIslands::settle(const SceneOptions&, const kernel::SceneKernelsFor<T>&,                        \
                                       const kernel::SceneJob<T>&, const Graph&, const Parts&, const Slops<T>&,       \
-                                      const RememberedRow<T>*, ThreadTeam&);                                         \
+                                      const CachedRow<T>*, ThreadTeam&);                                             \
   template void DirectIslands::store_settled(const kernel::SceneKernelsFor<T>&, const kernel::SceneJob<T>&,          \
                                              const Graph&, std::vector<std::int32_t>&, ThreadTeam&);
 CAROM_INSTANTIATE(float)

@@ -41,8 +41,8 @@ struct Mixed {
     for (std::size_t i = 9; i < n; i += 53)
       for (auto& c : bodies.normal) c[i] = -c[i];
   }
-  InlineContacts<T> contacts() const {
-    InlineContacts<T> c = bodies.inline_contacts();
+  Contacts<T> contacts() const {
+    Contacts<T> c = bodies.inline_contacts();
     laws.give(c.laws);
     c.laws.law = laws.law;
     return c;
@@ -53,8 +53,8 @@ struct Mixed {
   RandomLaws<T> laws;
 };
 
-template <class Contacts, class T>
-ResultArrays<T> solve(const Contacts& contacts, std::size_t n, const SolverSetup& options, bool bodies = true) {
+template <class AnyContacts, class T>
+ResultArrays<T> solve(const AnyContacts& contacts, std::size_t n, const SolverSetup& options, bool bodies = true) {
   ResultArrays<T> results(n, bodies);
   ConfiguredSolver(options).solve(contacts, results.results());
   return results;
@@ -70,9 +70,9 @@ TYPED_TEST(LawBatch, of_mixed_laws_has_the_bits_of_each_law_alone) {
         ConfiguredSolver(law_options(Law::frictionless, isa)).solve(mixed.contacts(), found.results());
     EXPECT_GT(report.count(Status::ok), n / 2);
     for (const Law law : support::laws_of_bodies) {
-      InlineContacts<T> contacts = mixed.contacts();
+      Contacts<T> contacts = mixed.contacts();
       contacts.laws.law = {};
-      const auto alone = solve<InlineContacts<T>, T>(contacts, n, law_options(law, isa));
+      const auto alone = solve<Contacts<T>, T>(contacts, n, law_options(law, isa));
       for (std::size_t i = 0; i < n; ++i) {
         if (mixed.laws.law[i] != law) continue;
         ASSERT_EQ(found.status[i], alone.status[i]) << to_string(law) << ", contact " << i << ", " << to_string(isa);
@@ -93,11 +93,10 @@ TYPED_TEST(LawBatch, has_the_same_bits_on_every_isa_with_fma_and_on_any_threads)
   using T = TypeParam;
   constexpr std::size_t n = 5000;
   const Mixed<T> mixed(n);
-  const auto expected = solve<InlineContacts<T>, T>(mixed.contacts(), n, law_options(Law::smith, Isa::scalar));
+  const auto expected = solve<Contacts<T>, T>(mixed.contacts(), n, law_options(Law::smith, Isa::scalar));
   for (const Isa isa : support::isas_with_fma())
     for (const int threads : {1, 2, 3})
-      expect_same_bits(expected,
-                       solve<InlineContacts<T>, T>(mixed.contacts(), n, law_options(Law::smith, isa, threads)),
+      expect_same_bits(expected, solve<Contacts<T>, T>(mixed.contacts(), n, law_options(Law::smith, isa, threads)),
                        std::string(to_string(isa)) + " on " + std::to_string(threads));
 }
 
@@ -105,9 +104,9 @@ TYPED_TEST(LawBatch, has_the_same_bits_at_any_place) {
   using T = TypeParam;
   constexpr std::size_t n = 400;
   const Mixed<T> mixed(n);
-  const auto expected = solve<InlineContacts<T>, T>(mixed.contacts(), n, law_options(Law::smith));
+  const auto expected = solve<Contacts<T>, T>(mixed.contacts(), n, law_options(Law::smith));
   for (const std::size_t first : {1u, 5u, 16u, 333u}) {
-    InlineContacts<T> part = mixed.contacts();
+    Contacts<T> part = mixed.contacts();
     const auto shift = [&](auto& column) {
       if (!column) return;
       column.data += first;
@@ -131,11 +130,11 @@ TYPED_TEST(LawBatch, has_the_same_bits_at_any_place) {
       shift(*c);
     shift(part.laws.law);
     shift3(part.normal);
-    shift3(part.lever_a);
-    shift3(part.lever_b);
+    shift3(part.r_a);
+    shift3(part.r_b);
     shift_bodies(part.a);
     shift_bodies(part.b);
-    const auto found = solve<InlineContacts<T>, T>(part, n - first, law_options(Law::smith));
+    const auto found = solve<Contacts<T>, T>(part, n - first, law_options(Law::smith));
     for (std::size_t c = 0; c < 3; ++c)
       for (std::size_t i = 0; i + first < n; ++i) {
         ASSERT_EQ(std::memcmp(&found.impulse[c][i], &expected.impulse[c][i + first], sizeof(T)), 0)
@@ -154,7 +153,7 @@ TYPED_TEST(LawBatch, in_closed_form_has_the_same_bits_wherever_its_columns_begin
   const RandomLaws<T> laws(n, 34);
   const auto from = [&](std::size_t first) {
     const auto column = [&](const std::vector<T>& all) { return Column<const T>(all.data() + first, n - first); };
-    SpaceContacts<T> contacts;
+    KContacts<T> contacts;
     contacts.friction = column(drawn.friction);
     contacts.restitution = column(drawn.restitution);
     contacts.laws.tangential_restitution = column(laws.tangential_restitution);
@@ -167,9 +166,9 @@ TYPED_TEST(LawBatch, in_closed_form_has_the_same_bits_wherever_its_columns_begin
   };
   for (const Isa isa : available_isas()) {
     const SolverSetup setup = law_options(Law::bilinear, isa);
-    const auto expected = solve<SpaceContacts<T>, T>(from(0), n, setup, false);
+    const auto expected = solve<KContacts<T>, T>(from(0), n, setup, false);
     for (std::size_t first = 1; first <= 16; ++first) {
-      const auto found = solve<SpaceContacts<T>, T>(from(first), n - first, setup, false);
+      const auto found = solve<KContacts<T>, T>(from(first), n - first, setup, false);
       for (std::size_t i = 0; i + first < n; ++i) {
         ASSERT_EQ(found.status[i], expected.status[i + first]) << first << ' ' << i;
         for (std::size_t c = 0; c < 3; ++c) {
@@ -189,7 +188,7 @@ TYPED_TEST(LawBatch, in_blocks_has_the_bits_of_columns) {
     EXPECT_EQ(blocked.size(), n);
     for (const Isa isa : available_isas())
       for (const int threads : {1, 2})
-        expect_same_bits(solve<InlineContacts<T>, T>(mixed.contacts(), n, law_options(Law::smith, isa, threads)),
+        expect_same_bits(solve<Contacts<T>, T>(mixed.contacts(), n, law_options(Law::smith, isa, threads)),
                          solve<BlockedContacts<T>, T>(blocked, n, law_options(Law::smith, isa, threads)),
                          std::to_string(n) + " on " + std::string(to_string(isa)));
   }
@@ -199,13 +198,13 @@ TYPED_TEST(LawBatch, in_structs_of_the_host_has_the_bits_of_columns) {
   using T = TypeParam;
   constexpr std::size_t n = 777;
   const Mixed<T> mixed(n);
-  const auto expected = solve<InlineContacts<T>, T>(mixed.contacts(), n, law_options(Law::smith));
+  const auto expected = solve<Contacts<T>, T>(mixed.contacts(), n, law_options(Law::smith));
   struct Struct {
     T friction, before[2], velocity_a[3], angular_velocity_a[3], impulse[3];
     Status status;
   };
   std::vector<Struct> host(n);
-  InlineContacts<T> contacts = mixed.contacts();
+  Contacts<T> contacts = mixed.contacts();
   for (std::size_t i = 0; i < n; ++i) {
     host[i].friction = contacts.friction[i];
     for (std::size_t c = 0; c < 3; ++c) {
@@ -239,8 +238,8 @@ TYPED_TEST(LawBatch, in_place_has_the_bits_of_separate_columns) {
   using T = TypeParam;
   constexpr std::size_t n = 1500;
   Mixed<T> mixed(n);
-  const auto expected = solve<InlineContacts<T>, T>(mixed.contacts(), n, law_options(Law::smith));
-  const InlineContacts<T> contacts = mixed.contacts();
+  const auto expected = solve<Contacts<T>, T>(mixed.contacts(), n, law_options(Law::smith));
+  const Contacts<T> contacts = mixed.contacts();
   const auto columns = [](support::Vectors3<T>& v) { return Vector3Columns<T>{v[0], v[1], v[2]}; };
   Results<T> results;
   results.velocity_a = columns(mixed.bodies.a.velocity);
@@ -262,13 +261,13 @@ TYPED_TEST(LawBatch, beyond_the_caches_has_the_bits_of_small_ones) {
   constexpr std::size_t n = 300'007, part = n / 16;
   const RandomContacts<T> drawn(n, 31);
   const std::vector<T> e_t(n, T(0.25));
-  InlineContacts<T> contacts = drawn.inline_contacts();
+  Contacts<T> contacts = drawn.inline_contacts();
   contacts.laws.tangential_restitution = e_t;
-  const auto whole = solve<InlineContacts<T>, T>(contacts, n, law_options(Law::chatterjee_ruina));
+  const auto whole = solve<Contacts<T>, T>(contacts, n, law_options(Law::chatterjee_ruina));
   const RandomContacts<T> same(part, 31);
   contacts = same.inline_contacts();
   contacts.laws.tangential_restitution = Column<const T>(e_t.data(), part);
-  const auto few = solve<InlineContacts<T>, T>(contacts, part, law_options(Law::chatterjee_ruina));
+  const auto few = solve<Contacts<T>, T>(contacts, part, law_options(Law::chatterjee_ruina));
   for (std::size_t c = 0; c < 3; ++c)
     for (std::size_t i = 0; i < part; ++i) {
       ASSERT_EQ(whole.impulse[c][i], few.impulse[c][i]) << i;
@@ -295,8 +294,8 @@ TYPED_TEST(LawBatch, of_indexed_bodies_has_the_bits_of_inline_ones_packed_or_not
     inlined.friction = drawn.friction;
     inlined.restitution = drawn.restitution;
     inlined.normal = drawn.normal;
-    inlined.lever_a = drawn.lever_a;
-    inlined.lever_b = drawn.lever_b;
+    inlined.r_a = drawn.r_a;
+    inlined.r_b = drawn.r_b;
     const auto body = [&](support::BodyArrays<T>& to, std::size_t i, std::int32_t index) {
       const auto take = [&](std::vector<T>& column, const std::vector<T>& from) {
         column[i] =
@@ -311,12 +310,12 @@ TYPED_TEST(LawBatch, of_indexed_bodies_has_the_bits_of_inline_ones_packed_or_not
       body(inlined.a, i, drawn.body_a[i]);
       body(inlined.b, i, drawn.body_b[i]);
     }
-    InlineContacts<T> inline_contacts = inlined.inline_contacts();
+    Contacts<T> inline_contacts = inlined.inline_contacts();
     laws.give(inline_contacts.laws);
     inline_contacts.laws.law = laws.law;
     for (const Isa isa : available_isas()) {
       const auto found = solve<IndexedContacts<T>, T>(contacts, n, law_options(Law::smith, isa));
-      const auto expected = solve<InlineContacts<T>, T>(inline_contacts, n, law_options(Law::smith, isa));
+      const auto expected = solve<Contacts<T>, T>(inline_contacts, n, law_options(Law::smith, isa));
       EXPECT_EQ(found.status[17], Status::body_index_out_of_range);
       EXPECT_EQ(found.status[18], Status::body_index_out_of_range);
       EXPECT_EQ(found.status[19], Status::same_body);
@@ -340,18 +339,18 @@ TYPED_TEST(LawBatch, scales_with_the_units_to_the_bit) {
   const RandomSpaceContacts<T> drawn(n, 51);
   const RandomLaws<T> laws(n, 52);
   for (const Law law : {Law::frictionless, Law::no_slip, Law::chatterjee_ruina, Law::bilinear}) {
-    SpaceContacts<T> contacts = drawn.space_contacts();
+    KContacts<T> contacts = drawn.space_contacts();
     contacts.laws.tangential_restitution = laws.tangential_restitution;
-    const auto expected = solve<SpaceContacts<T>, T>(contacts, n, law_options(law), false);
+    const auto expected = solve<KContacts<T>, T>(contacts, n, law_options(law), false);
     for (const auto& [k_unit, u_unit] : {std::pair{T(0x1p20), T(0x1p-40)}, std::pair{T(0x1p-40), T(0x1p20)}}) {
       RandomSpaceContacts<T> scaled = drawn;
       for (auto& c : scaled.k)
         for (T& x : c) x *= k_unit;
       for (auto& c : scaled.separation_velocity)
         for (T& x : c) x *= u_unit;
-      SpaceContacts<T> view = scaled.space_contacts();
+      KContacts<T> view = scaled.space_contacts();
       view.laws.tangential_restitution = laws.tangential_restitution;
-      const auto found = solve<SpaceContacts<T>, T>(view, n, law_options(law), false);
+      const auto found = solve<KContacts<T>, T>(view, n, law_options(law), false);
       for (std::size_t i = 0; i < n; ++i) {
         ASSERT_EQ(found.status[i], expected.status[i]);
         for (std::size_t c = 0; c < 3; ++c) {

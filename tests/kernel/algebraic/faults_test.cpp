@@ -35,8 +35,8 @@ TEST(LawFaults, are_those_of_the_reference_whatever_field_is_broken) {
       &bodies.friction,      &bodies.restitution,   &laws.tangential_restitution,
       &laws.impulse_ratio_1, &laws.impulse_ratio_2, &laws.polar_angle,
       &laws.azimuth,         &laws.fraction};
-  for (auto* vectors : {&bodies.normal, &bodies.lever_a, &bodies.lever_b, &laws.candidate, &bodies.a.velocity,
-                        &bodies.b.angular_velocity})
+  for (auto* vectors :
+       {&bodies.normal, &bodies.r_a, &bodies.r_b, &laws.candidate, &bodies.a.velocity, &bodies.b.angular_velocity})
     for (auto& c : *vectors) fields.push_back(&c);
   for (auto& w : laws.weights) fields.push_back(&w);
   for (auto* body : {&bodies.a, &bodies.b}) {
@@ -56,7 +56,7 @@ TEST(LawFaults, are_those_of_the_reference_whatever_field_is_broken) {
     if (draw.below(20) == 0) step[i] = values[draw.below(values.size())];
   }
 
-  InlineContacts<double> contacts = bodies.inline_contacts();
+  Contacts<double> contacts = bodies.inline_contacts();
   laws.give(contacts.laws);
   contacts.laws.law = laws.law;
   contacts.laws.restitution_law = restitution_laws;
@@ -94,7 +94,7 @@ std::vector<Status> statuses(Law law, Isa isa, Change&& change) {
   constexpr std::size_t n = 40;
   const RandomContacts<T> bodies(n, 71);
   const RandomLaws<T> laws(n, 72);
-  InlineContacts<T> contacts = bodies.inline_contacts();
+  Contacts<T> contacts = bodies.inline_contacts();
   laws.give(contacts.laws);
   change(contacts.laws);
   ResultArrays<T> results(n);
@@ -183,8 +183,8 @@ TYPED_TEST(LawParameter, of_members_without_weight_does_not_count) {
 }
 
 /// Every 5th contact names a restitution law that there is not: it is at fault, and no other contact notices.
-template <class T, class Contacts>
-void expect_restitution_law_checked(const Contacts& contacts, std::size_t n, bool bodies, SolverSetup options) {
+template <class T, class AnyContacts>
+void expect_restitution_law_checked(const AnyContacts& contacts, std::size_t n, bool bodies, SolverSetup options) {
   std::vector<RestitutionLaw> known(n), given(n);
   for (std::size_t i = 0; i < n; ++i) {
     known[i] = static_cast<RestitutionLaw>(i % restitution_law_count);
@@ -223,9 +223,9 @@ TYPED_TEST(RestitutionLawColumn, is_checked_under_every_law_in_every_form) {
   const support::RandomIndexedContacts<T> drawn_indexed(n, 40, 74);
   const support::RandomSpaceContacts<T> drawn_space(n, 75);
   const RandomLaws<T> laws(n, 76);
-  InlineContacts<T> bodies = drawn.inline_contacts();
+  Contacts<T> bodies = drawn.inline_contacts();
   IndexedContacts<T> indexed = drawn_indexed.indexed_contacts();
-  SpaceContacts<T> space = drawn_space.space_contacts();
+  KContacts<T> space = drawn_space.space_contacts();
   for (LawColumns<T>* columns : {&bodies.laws, &indexed.laws, &space.laws}) laws.give(*columns);
   const auto expect_checked = [&](const SolverSetup& options) {
     expect_restitution_law_checked<T>(bodies, n, true, options);
@@ -262,7 +262,7 @@ TEST(RestitutionLaws, are_held_to_what_euler_offers_where_euler_integrates) {
   constexpr std::size_t n = 60;
   const RandomContacts<double> drawn(n, 77);
   const RandomLaws<double> laws(n, 78);
-  InlineContacts<double> contacts = drawn.inline_contacts();
+  Contacts<double> contacts = drawn.inline_contacts();
   laws.give(contacts.laws);
   contacts.laws.law = laws.law;
   const std::vector<RestitutionLaw> kinetic(n, RestitutionLaw::kinetic);
@@ -285,7 +285,7 @@ TEST(LawColumn, of_another_length_is_an_error) {
   const std::vector<Law> laws(9);
   support::ResultArrays<float> results(10);
   Solver solver;
-  InlineContacts<float> contacts = bodies.inline_contacts();
+  Contacts<float> contacts = bodies.inline_contacts();
   contacts.laws.tangential_restitution = nine;
   EXPECT_THROW(solver.solve(contacts, results.results()), Error);
   contacts = bodies.inline_contacts();

@@ -46,7 +46,7 @@ double cross(double ax, double ay, double bx, double by) {
 }
 
 /// Against which friction acts: p_t = -μ p_z d, or |p_t| < μ p_z without slip.
-void expect_coulomb(const LawFound& f, double epsilon) {
+void expect_ncp(const LawFound& f, double epsilon) {
   const auto u = velocity_after(f, f.p);
   const double size = size_of_terms(f), bound = roundings * epsilon * size;
   ASSERT_GE(f.normal(), 0);
@@ -77,7 +77,7 @@ void expect_its_velocity(const LawFound& f, double epsilon) {
 void expect_whittaker(const LawFound& f, double epsilon) {
   ASSERT_FALSE(f.none);
   ASSERT_NEAR(velocity_after(f, f.p)[2], -f.restitution * f.u0[2], roundings * epsilon * size_of_terms(f));
-  expect_coulomb(f, epsilon);
+  expect_ncp(f, epsilon);
   expect_its_velocity(f, epsilon);
 }
 
@@ -288,8 +288,8 @@ TYPED_TEST(IterativeLaws, smith_takes_the_least_normal_impulse_and_tells_of_othe
       if (all.nearest < 1e-2) continue;
       ++solved;
       ASSERT_FALSE(all.crossings.empty());
-      const double gap = 2 * reach * std::sqrt(all.crossings[0] / reach) / 200 + reach / 4e4;
-      ASSERT_NEAR(f.normal(), all.crossings[0], gap);
+      const double separation = 2 * reach * std::sqrt(all.crossings[0] / reach) / 200 + reach / 4e4;
+      ASSERT_NEAR(f.normal(), all.crossings[0], separation);
       ASSERT_EQ(f.several, all.crossings.size() > 1);
       several += f.several;
     }

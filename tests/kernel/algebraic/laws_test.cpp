@@ -54,7 +54,7 @@ double condition_of(const RandomContacts<T>& c, std::size_t i) {
   Matrix k{};
   for (const bool first : {true, false}) {
     const auto& body = first ? c.a : c.b;
-    const auto& lever = first ? c.lever_a : c.lever_b;
+    const auto& lever = first ? c.r_a : c.r_b;
     const auto number = [i](const std::vector<T>& column) { return static_cast<double>(column[i]); };
     const double x = number(lever[0]), y = number(lever[1]), z = number(lever[2]), m = number(body.inverse_mass);
     const auto& j = body.inverse_inertia;
@@ -113,7 +113,7 @@ TYPED_TEST(AlgebraicLaws, agree_with_the_golden_set) {
   data.friction = column("friction");
   data.restitution = column("restitution");
   const std::vector<T> e_t = column("tangential_restitution");
-  SpaceContacts<T> contacts = data.space_contacts();
+  KContacts<T> contacts = data.space_contacts();
   contacts.laws.tangential_restitution = e_t;
   const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
   ASSERT_GE(n, 600u);
@@ -161,9 +161,9 @@ TYPED_TEST(AlgebraicLaws, in_contact_space_agree_with_the_reference) {
   wide.friction = widened(drawn.friction);
   wide.restitution = widened(drawn.restitution);
   const std::vector<double> wide_e_t = widened(laws.tangential_restitution);
-  SpaceContacts<T> contacts = drawn.space_contacts();
+  KContacts<T> contacts = drawn.space_contacts();
   contacts.laws.tangential_restitution = laws.tangential_restitution;
-  SpaceContacts<double> wide_contacts = wide.space_contacts();
+  KContacts<double> wide_contacts = wide.space_contacts();
   wide_contacts.laws.tangential_restitution = wide_e_t;
   const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
   for (const Law law : closed_laws) {
@@ -199,7 +199,7 @@ TYPED_TEST(AlgebraicLaws, leave_bodies_that_separate_as_reported) {
   constexpr std::size_t n = 3000;
   const RandomContacts<T> drawn(n, 13);
   const RandomLaws<T> laws(n, 14);
-  InlineContacts<T> contacts = drawn.inline_contacts();
+  Contacts<T> contacts = drawn.inline_contacts();
   laws.give(contacts.laws);
   const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
   using Vector = std::array<double, 3>;
@@ -219,7 +219,7 @@ TYPED_TEST(AlgebraicLaws, leave_bodies_that_separate_as_reported) {
           const auto& w = side > 0 ? found.angular_velocity_a : found.angular_velocity_b;
           const auto& before_v = side > 0 ? drawn.a.velocity : drawn.b.velocity;
           const auto& before_w = side > 0 ? drawn.a.angular_velocity : drawn.b.angular_velocity;
-          const auto& lever = side > 0 ? drawn.lever_a : drawn.lever_b;
+          const auto& lever = side > 0 ? drawn.r_a : drawn.r_b;
           const Vector turn = cross(at(w, i), at(lever, i));
           for (std::size_t c = 0; c < 3; ++c) u[c] += side * (at(v, i)[c] + turn[c]);
           parts += size(at(v, i)) + size(at(w, i)) * size(at(lever, i)) + size(at(before_v, i)) +
@@ -242,7 +242,7 @@ TYPED_TEST(AlgebraicLaws, chatterjee_ruina_stays_in_the_permissible_region) {
   RandomSpaceContacts<T> drawn(n, 15);
   for (std::size_t i = 0; i < n; i += 10) drawn.friction[i] = std::numeric_limits<T>::infinity();
   const RandomLaws<T> laws(n, 16);
-  SpaceContacts<T> contacts = drawn.space_contacts();
+  KContacts<T> contacts = drawn.space_contacts();
   contacts.laws.tangential_restitution = laws.tangential_restitution;
   const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
   for (const Isa isa : available_isas()) {
@@ -271,13 +271,13 @@ TYPED_TEST(AlgebraicLaws, composite_is_the_mean_of_its_members) {
   const RandomSpaceContacts<T> drawn(n, 17);
   const RandomLaws<T> laws(n, 18);
   const std::vector<T> weight(n, T(0.75));
-  SpaceContacts<T> contacts = drawn.space_contacts();
+  KContacts<T> contacts = drawn.space_contacts();
   contacts.laws.tangential_restitution = laws.tangential_restitution;
   for (const Isa isa : available_isas()) {
     ResultArrays<T> incremental(n, false), chatterjee_ruina(n, false), one(n, false), both(n, false);
     ConfiguredSolver(law_options(Law::incremental, isa)).solve(contacts, incremental.results());
     ConfiguredSolver(law_options(Law::chatterjee_ruina, isa)).solve(contacts, chatterjee_ruina.results());
-    SpaceContacts<T> composed = contacts;
+    KContacts<T> composed = contacts;
     composed.laws.weight.incremental = weight;
     ConfiguredSolver(law_options(Law::composite, isa)).solve(composed, one.results());
     composed.laws.weight.chatterjee_ruina = weight;
@@ -290,10 +290,10 @@ TYPED_TEST(AlgebraicLaws, composite_is_the_mean_of_its_members) {
       const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
       const double bound = 8 * epsilon * (size(a) + size(b));
       // A member of a composite comes to its impulse by other roundings than the law alone.
-      const double members = bound + roundings * epsilon * matrix_of(contacts.k, i).condition() * size(b);
+      const double components = bound + roundings * epsilon * matrix_of(contacts.k, i).condition() * size(b);
       for (std::size_t c = 0; c < 3; ++c) {
         ASSERT_NEAR(p[c], a[c], bound) << i << ", " << to_string(isa);
-        ASSERT_NEAR(mean[c], 0.5 * (a[c] + b[c]), members) << i << ", " << to_string(isa);
+        ASSERT_NEAR(mean[c], 0.5 * (a[c] + b[c]), components) << i << ", " << to_string(isa);
       }
     }
   }

@@ -57,7 +57,7 @@ TYPED_TEST(PlanarBits, depend_on_the_contact_alone) {
   constexpr std::size_t n = 4500;
   RandomPlanarSpace<T> drawn(n, 47);
   add_limits(drawn.laws, &drawn.u0_x);
-  planar::SpaceContacts<T> mixed = drawn.view();
+  planar::KContacts<T> mixed = drawn.view();
   mixed.laws.law = drawn.laws.law;
   mixed.laws.restitution_law = drawn.laws.restitution_law;
   for (const Isa isa : available_isas()) {
@@ -69,8 +69,8 @@ TYPED_TEST(PlanarBits, depend_on_the_contact_alone) {
     const Report of_two = ConfiguredSolver(two).solve(mixed, threaded.results());
     EXPECT_TRUE(same(whole, threaded)) << to_string(isa);
     EXPECT_EQ(report.by_path, of_two.by_path);
-    EXPECT_EQ(report.largest_energy_gain, of_two.largest_energy_gain);
-    EXPECT_EQ(report.largest_energy_gain_contact, of_two.largest_energy_gain_contact);
+    EXPECT_EQ(report.max_energy_gain, of_two.max_energy_gain);
+    EXPECT_EQ(report.max_energy_gain_contact, of_two.max_energy_gain_contact);
 
     ConfiguredSolver solver(with(isa));
     RandomPlanarSpace<T> spoilt = drawn;
@@ -79,7 +79,7 @@ TYPED_TEST(PlanarBits, depend_on_the_contact_alone) {
       spoilt.k_xx[i] = bad[i / 2 % 5];
       spoilt.u0_x[i] = bad[(i / 2 + 1) % 5];
     }
-    planar::SpaceContacts<T> view = spoilt.view();
+    planar::KContacts<T> view = spoilt.view();
     view.laws.law = drawn.laws.law;
     view.laws.restitution_law = drawn.laws.restitution_law;
     R next_to_bad(n, false);

@@ -135,7 +135,7 @@ TYPED_TEST(PlanarFaults, leave_unknown_velocities_unknown) {
   using T = TypeParam;
   using R = PlanarResultArrays<T>;
   PlanarFaultBatch<T> batch(count, Law::incremental);
-  batch.bodies.lever_a_x[1] = std::numeric_limits<T>::quiet_NaN();
+  batch.bodies.r_a_x[1] = std::numeric_limits<T>::quiet_NaN();
   batch.bodies.laws.friction[2] = -1;
   for (const Isa isa : available_isas()) {
     R out(count);
@@ -166,7 +166,7 @@ TYPED_TEST(PlanarFaults, structs_of_the_host_give_the_same_bits_in_place) {
       hosts[i] = {
           {drawn.a.velocity_x[i], drawn.a.velocity_y[i]}, drawn.a.angular_velocity[i], "host", Status::overflow};
     constexpr auto stride = static_cast<std::ptrdiff_t>(sizeof(Host));
-    planar::InlineContacts<T> contacts = drawn.inline_contacts();
+    planar::Contacts<T> contacts = drawn.inline_contacts();
     contacts.a.velocity = planar::Vector2Columns<T>::interleaved(hosts[0].velocity, count, stride);
     contacts.a.angular_velocity = {&hosts[0].spin, count, stride};
     planar::Results<T> results;
@@ -197,7 +197,7 @@ TYPED_TEST(PlanarFaults, misuse_is_an_error_with_the_column_s_name) {
     EXPECT_NE(std::string(error.what()).find("candidate.y"), std::string::npos) << error.what();
   }
   // Nothing to do, and nothing to point at.
-  EXPECT_EQ(Solver().solve(planar::SpaceContacts<T>{}, planar::Results<T>{}).contacts, 0u);
+  EXPECT_EQ(Solver().solve(planar::KContacts<T>{}, planar::Results<T>{}).contacts, 0u);
 }
 
 }  // namespace

@@ -57,11 +57,11 @@ void spoil(support::PlanarLawArrays<T>& laws) {
   }
 }
 
-template <class Contacts, class T>
-void expect_the_bits_of_single_laws(const Contacts& contacts, const support::PlanarLawArrays<T>& laws, bool bodies,
+template <class AnyContacts, class T>
+void expect_the_bits_of_single_laws(const AnyContacts& contacts, const support::PlanarLawArrays<T>& laws, bool bodies,
                                     Isa isa) {
   const std::size_t n = laws.law.size();
-  Contacts mixed = contacts;
+  AnyContacts mixed = contacts;
   mixed.laws.law = laws.law;
   PlanarResultArrays<T> found(n, bodies);
   const Report report = ConfiguredSolver(on(isa)).solve(mixed, found.results());
@@ -101,7 +101,7 @@ void for_each_form(Check&& check) {
     space.u0_y[i] = -space.u0_y[i];
   }
   for (std::size_t i = 3; i < count; i += 31) {
-    bodies.lever_a_x[i] = space.k_xx[i] = std::numeric_limits<T>::quiet_NaN();
+    bodies.r_a_x[i] = space.k_xx[i] = std::numeric_limits<T>::quiet_NaN();
     bodies.body_b[i + 1] = -7;
   }
   const auto with_restitution_law = [](auto contacts, const support::PlanarLawArrays<T>& laws) {
@@ -133,7 +133,7 @@ TYPED_TEST(PlanarMixed, numbers_that_are_no_law_are_faults_of_their_contacts_alo
   using T = TypeParam;
   for (const Isa isa : available_isas()) {
     RandomPlanarSpace<T> drawn(count, 83);
-    planar::SpaceContacts<T> contacts = drawn.view();
+    planar::KContacts<T> contacts = drawn.view();
     contacts.laws.law = drawn.laws.law;
     PlanarResultArrays<T> good(count, false), found(count, false);
     ConfiguredSolver solver(on(isa));
@@ -161,7 +161,7 @@ TYPED_TEST(PlanarMixed, laws_work_in_place_and_on_two_threads) {
   const RandomPlanarBodies<T> drawn(count, 84);
   for (const Isa isa : available_isas()) {
     R expected(count);
-    planar::InlineContacts<T> contacts = drawn.inline_contacts();
+    planar::Contacts<T> contacts = drawn.inline_contacts();
     contacts.laws.law = drawn.laws.law;
     ConfiguredSolver(on(isa)).solve(contacts, expected.results());
     RandomPlanarBodies<T> host = drawn;
@@ -196,10 +196,10 @@ Column<const V> spread(Column<const V> column, std::vector<V>& host) {
 TYPED_TEST(PlanarMixed, columns_of_laws_may_lie_in_structs_of_the_host) {
   using T = TypeParam;
   const RandomPlanarSpace<T> drawn(count, 86);
-  planar::SpaceContacts<T> contacts = drawn.view();
+  planar::KContacts<T> contacts = drawn.view();
   contacts.laws.law = drawn.laws.law;
   contacts.laws.restitution_law = drawn.laws.restitution_law;
-  planar::SpaceContacts<T> in_structs = contacts;
+  planar::KContacts<T> in_structs = contacts;
   std::array<std::vector<T>, 8> numbers;
   std::vector<Law> laws;
   std::vector<RestitutionLaw> restitution_laws;
@@ -222,15 +222,15 @@ TYPED_TEST(PlanarMixed, columns_of_laws_may_lie_in_structs_of_the_host) {
 }
 
 /// As batches beyond the caches, which a test has no time for: two ranges, the later one first.
-template <class T, template <class> class Contacts>
-void expect_the_bits_of_unstaged(Isa isa, const Contacts<T>& contacts, Law law) {
+template <class T, template <class> class AnyContacts>
+void expect_the_bits_of_unstaged(Isa isa, const AnyContacts<T>& contacts, Law law) {
   using R = PlanarResultArrays<T>;
   const std::size_t n = contacts.friction.count;
   R expected(n);
   const SolverSetup options = on(isa, law);
   const Report report = ConfiguredSolver(options).solve(contacts, expected.results());
   const auto workspace = std::make_unique<kernel::PlanarWorkspace<T>>();
-  const auto solve_range = kernel_for<T, Contacts>(*find_isa(isa).planar);
+  const auto solve_range = kernel_for<T, AnyContacts>(*find_isa(isa).planar);
   for (const bool stream : {false, true}) {
     // Columns that begin at different places of a line, one of them not next to each other, with a margin to watch.
     std::array<std::vector<T>, R::columns> numbers;
@@ -254,8 +254,8 @@ void expect_the_bits_of_unstaged(Isa isa, const Contacts<T>& contacts, Law law) 
       *columns[j] = {numbers[j].data() + j + 1, n, static_cast<std::ptrdiff_t>(stride(j) * sizeof(T))};
     }
     results.status = status;
-    kernel::PlanarJob<T, Contacts> job{
-        contacts, results, {law, options.restitution_law, options.normal_tolerance, options.largest_restitution}};
+    kernel::PlanarJob<T, AnyContacts> job{
+        contacts, results, {law, options.restitution_law, options.normal_tolerance, options.max_restitution}};
     job.layout.prefetch = true;
     job.layout.stream = stream;
     kernel::OwnTally tally;
@@ -272,8 +272,8 @@ void expect_the_bits_of_unstaged(Isa isa, const Contacts<T>& contacts, Law law) 
       }
     }
     EXPECT_EQ(status, expected.status);
-    EXPECT_EQ(tally.largest_energy_gain, report.largest_energy_gain);
-    EXPECT_EQ(tally.largest_energy_gain_contact, report.largest_energy_gain_contact);
+    EXPECT_EQ(tally.max_energy_gain, report.max_energy_gain);
+    EXPECT_EQ(tally.max_energy_gain_contact, report.max_energy_gain_contact);
   }
 }
 
@@ -282,12 +282,12 @@ TYPED_TEST(PlanarMixed, batches_beyond_the_caches_have_the_same_bits) {
   const RandomPlanarBodies<T> drawn(3001, 85, 400);
   for (const Isa isa : available_isas()) {
     for (const Law law : {Law::chatterjee_ruina, Law::whittaker, Law::composite}) {
-      expect_the_bits_of_unstaged<T, planar::InlineContacts>(isa, drawn.inline_contacts(), law);
+      expect_the_bits_of_unstaged<T, planar::Contacts>(isa, drawn.inline_contacts(), law);
       expect_the_bits_of_unstaged<T, planar::IndexedContacts>(isa, drawn.indexed_contacts(), law);
     }
-    planar::InlineContacts<T> mixed = drawn.inline_contacts();
+    planar::Contacts<T> mixed = drawn.inline_contacts();
     mixed.laws.law = drawn.laws.law;
-    expect_the_bits_of_unstaged<T, planar::InlineContacts>(isa, mixed, Law::incremental);
+    expect_the_bits_of_unstaged<T, planar::Contacts>(isa, mixed, Law::incremental);
   }
 }
 

@@ -7,7 +7,7 @@
 namespace carom::support {
 
 template <class T>
-BlockedContacts<T> blocked_of(const InlineContacts<T>& from) {
+BlockedContacts<T> blocked_of(const Contacts<T>& from) {
   BlockedContacts<T> to(from.friction.count);
   to.laws = from.laws;
   const auto copy = [](const BlockedColumn<T>& b, const Column<const T>& c) {
@@ -27,8 +27,8 @@ BlockedContacts<T> blocked_of(const InlineContacts<T>& from) {
   copy(to.friction, from.friction);
   copy(to.restitution, from.restitution);
   copy3(to.normal, from.normal);
-  copy3(to.lever_a, from.lever_a);
-  copy3(to.lever_b, from.lever_b);
+  copy3(to.r_a, from.r_a);
+  copy3(to.r_b, from.r_b);
   bodies(to.a, from.a);
   bodies(to.b, from.b);
   return to;

@@ -152,8 +152,8 @@ class DegenerateBodies {
       push(levers, from.lever);
     };
     push(contacts.normal, n);
-    push_body(contacts.a, contacts.lever_a, a);
-    push_body(contacts.b, contacts.lever_b, b);
+    push_body(contacts.a, contacts.r_a, a);
+    push_body(contacts.b, contacts.r_b, b);
     const auto [friction, restitution] = coefficients(i);
     contacts.friction.push_back(static_cast<T>(friction));
     contacts.restitution.push_back(static_cast<T>(restitution));

@@ -83,8 +83,8 @@ Encounter encounter(const RandomContacts<T>& contacts, std::size_t i) {
     e.k_terms += 3 * static_cast<Wide>(body.inverse_mass[i]) + trace(inverse_inertia) * dot(r, r);
     e.u0_terms += length(v) + length(wide_at(body.angular_velocity, i)) * length(r);
   };
-  add(contacts.a, contacts.lever_a, 1);
-  add(contacts.b, contacts.lever_b, -1);
+  add(contacts.a, contacts.r_a, 1);
+  add(contacts.b, contacts.r_b, -1);
   return e;
 }
 
@@ -125,8 +125,8 @@ Wide rounding_of_energy(const Encounter& e, const ResultArrays<T>& results, std:
 
 /// Every fourth contact elastic, every third with so little friction that its work is lost in rounding, or with none,
 /// for which there is a closed form: every twelfth keeps all of its energy, and the least error shows.
-template <class Contacts>
-void leave_some_without_losses(Contacts& contacts) {
+template <class AnyContacts>
+void leave_some_without_losses(AnyContacts& contacts) {
   using T = typename decltype(contacts.friction)::value_type;
   for (std::size_t i = 0; i < contacts.friction.size(); ++i) {
     if (i % 4 == 0) contacts.restitution[i] = 1;

@@ -5,23 +5,23 @@
 
 namespace carom::support {
 
-template <class Contacts>
-struct FileContacts : io::ContactNumbers, io::ContactData<Contacts> {
+template <class AnyContacts>
+struct FileContacts : io::ContactNumbers, io::ContactData<AnyContacts> {
   explicit FileContacts(const io::Table& table, io::ReadOptions options = {})
-      : io::ContactNumbers(table, io::form_of_contacts<Contacts>, in_precision(std::move(options))),
-        io::ContactData<Contacts>(*this, 0, size()) {}
+      : io::ContactNumbers(table, io::form_of_contacts<AnyContacts>, in_precision(std::move(options))),
+        io::ContactData<AnyContacts>(*this, 0, size()) {}
 
  private:
   static io::ReadOptions in_precision(io::ReadOptions options) {
-    options.rounded_to_float |= std::is_same_v<NumberOf<Contacts>, float>;
+    options.rounded_to_float |= std::is_same_v<NumberOf<AnyContacts>, float>;
     return options;
   }
 };
 
-template <class Contacts>
-struct FileResults : io::ResultNumbers, io::ResultData<Contacts> {
-  explicit FileResults(const FileContacts<Contacts>& contacts)
-      : io::ResultNumbers(contacts), io::ResultData<Contacts>(*this, 0, contacts.size()) {}
+template <class AnyContacts>
+struct FileResults : io::ResultNumbers, io::ResultData<AnyContacts> {
+  explicit FileResults(const FileContacts<AnyContacts>& contacts)
+      : io::ResultNumbers(contacts), io::ResultData<AnyContacts>(*this, 0, contacts.size()) {}
 };
 
 }  // namespace carom::support

@@ -75,16 +75,16 @@ Against draw_against(Draw& draw) {
 }
 
 struct Touch {
-  Vector normal, lever_a, lever_b;
+  Vector normal, r_a, r_b;
 };
 
 Touch draw_touch(Draw& draw, const Box& a, const Box& b) {
   for (;;) {
     Touch touch{draw.direction(), draw_lever(draw, a), draw_lever(draw, b)};
-    const Vector va = a.velocity_at(touch.lever_a), vb = b.velocity_at(touch.lever_b);
+    const Vector va = a.velocity_at(touch.r_a), vb = b.velocity_at(touch.r_b);
     const double un = dot({va[0] - vb[0], va[1] - vb[1], va[2] - vb[2]}, touch.normal);
     // So fast that rounding to float (6e-8 a term, some ten roundings) cannot make it separate.
-    if (std::abs(un) < 1e-5 * (a.speed_bound(touch.lever_a) + b.speed_bound(touch.lever_b)) || un == 0) continue;
+    if (std::abs(un) < 1e-5 * (a.speed_bound(touch.r_a) + b.speed_bound(touch.r_b)) || un == 0) continue;
     if (un > 0) {
       for (double& c : touch.normal) c = -c;
     }
@@ -128,27 +128,27 @@ void append_unit(Vectors3<T>& columns, const Vector& values) {
 }
 
 /// The columns that all forms of contacts have.
-template <class Contacts>
-void append_coefficients(Contacts& contacts, Draw& draw) {
+template <class AnyContacts>
+void append_coefficients(AnyContacts& contacts, Draw& draw) {
   using T = typename decltype(contacts.friction)::value_type;
   contacts.friction.push_back(static_cast<T>(draw.uniform(0, 1.2)));
   contacts.restitution.push_back(static_cast<T>(draw.uniform()));
 }
 
-template <class Contacts>
-void append_touch(Contacts& contacts, const Touch& touch) {
+template <class AnyContacts>
+void append_touch(AnyContacts& contacts, const Touch& touch) {
   append_unit(contacts.normal, touch.normal);
-  append(contacts.lever_a, touch.lever_a);
-  append(contacts.lever_b, touch.lever_b);
+  append(contacts.r_a, touch.r_a);
+  append(contacts.r_b, touch.r_b);
 }
 
-template <class Contacts>
-void reserve_contacts(Contacts& contacts, std::size_t n) {
+template <class AnyContacts>
+void reserve_contacts(AnyContacts& contacts, std::size_t n) {
   contacts.friction.reserve(n);
   contacts.restitution.reserve(n);
   reserve(contacts.normal, n);
-  reserve(contacts.lever_a, n);
-  reserve(contacts.lever_b, n);
+  reserve(contacts.r_a, n);
+  reserve(contacts.r_b, n);
 }
 
 template <class T>
@@ -210,15 +210,15 @@ RandomContacts<T>::RandomContacts(std::size_t contacts, std::uint64_t seed) {
 }
 
 template <class T>
-InlineContacts<T> RandomContacts<T>::inline_contacts() const {
-  InlineContacts<T> c;
+Contacts<T> RandomContacts<T>::inline_contacts() const {
+  Contacts<T> c;
   c.friction = friction;
   c.restitution = restitution;
   c.normal = columns(normal);
   c.a = a.columns();
   c.b = b.columns();
-  c.lever_a = columns(lever_a);
-  c.lever_b = columns(lever_b);
+  c.r_a = columns(r_a);
+  c.r_b = columns(r_b);
   return c;
 }
 
@@ -230,8 +230,8 @@ RandomContacts<double> RandomContacts<T>::widened() const {
   wide.normal = widen(normal);
   wide.a = widen(a);
   wide.b = widen(b);
-  wide.lever_a = widen(lever_a);
-  wide.lever_b = widen(lever_b);
+  wide.r_a = widen(r_a);
+  wide.r_b = widen(r_b);
   return wide;
 }
 
@@ -270,8 +270,8 @@ IndexedContacts<T> RandomIndexedContacts<T>::indexed_contacts() const {
   c.normal = columns(normal);
   c.body_a = body_a;
   c.body_b = body_b;
-  c.lever_a = columns(lever_a);
-  c.lever_b = columns(lever_b);
+  c.r_a = columns(r_a);
+  c.r_b = columns(r_b);
   c.bodies = bodies.columns();
   return c;
 }
@@ -292,8 +292,8 @@ RandomSpaceContacts<T>::RandomSpaceContacts(std::size_t contacts, std::uint64_t 
 }
 
 template <class T>
-SpaceContacts<T> RandomSpaceContacts<T>::space_contacts() const {
-  SpaceContacts<T> c;
+KContacts<T> RandomSpaceContacts<T>::space_contacts() const {
+  KContacts<T> c;
   c.friction = friction;
   c.restitution = restitution;
   c.k = columns(k);

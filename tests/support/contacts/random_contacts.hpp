@@ -46,9 +46,9 @@ struct RandomContacts {
   std::vector<T> friction, restitution;
   Vectors3<T> normal;
   BodyArrays<T> a, b;
-  Vectors3<T> lever_a, lever_b;
+  Vectors3<T> r_a, r_b;
 
-  InlineContacts<T> inline_contacts() const;
+  Contacts<T> inline_contacts() const;
   RandomContacts<double> widened() const;  ///< the same values, for the reference
 
  private:
@@ -64,7 +64,7 @@ struct RandomIndexedContacts {
   std::vector<T> friction, restitution;
   Vectors3<T> normal;
   std::vector<std::int32_t> body_a, body_b;
-  Vectors3<T> lever_a, lever_b;
+  Vectors3<T> r_a, r_b;
   BodyArrays<T> bodies;
 
   IndexedContacts<T> indexed_contacts() const;
@@ -79,7 +79,7 @@ struct RandomSpaceContacts {
   std::array<std::vector<T>, 6> k;  ///< xx, xy, xz, yy, yz, zz
   Vectors3<T> separation_velocity;
 
-  SpaceContacts<T> space_contacts() const;
+  KContacts<T> space_contacts() const;
 };
 
 /// All result columns, filled with zeros. Without `bodies` the velocities of the bodies are left out.

@@ -23,9 +23,9 @@ inline Row body_row() {
     row.emplace_back("inverse_mass_" + side, cube ? "1" : "0");
     for (const std::string ij : {"xx", "xy", "xz", "yy", "yz", "zz"})
       row.emplace_back("inverse_inertia_" + side + "_" + ij, cube && ij[0] == ij[1] ? "6" : "0");
-    row.emplace_back("lever_" + side + "_x", cube ? "0.5" : "0");
-    row.emplace_back("lever_" + side + "_y", cube ? "0.4" : "0");
-    row.emplace_back("lever_" + side + "_z", cube ? "-0.5" : "0");
+    row.emplace_back("r_" + side + "_x", cube ? "0.5" : "0");
+    row.emplace_back("r_" + side + "_y", cube ? "0.4" : "0");
+    row.emplace_back("r_" + side + "_z", cube ? "-0.5" : "0");
     row.emplace_back("velocity_" + side + "_x", cube ? "1" : "0");
     row.emplace_back("velocity_" + side + "_y", "0");
     row.emplace_back("velocity_" + side + "_z", cube ? "-2" : "0");
@@ -48,8 +48,8 @@ inline Row planar_body_row() {
     const bool moves = side == "a";
     row.emplace_back("inverse_mass_" + side, moves ? "1" : "0");
     row.emplace_back("inverse_inertia_" + side, moves ? "6" : "0");
-    row.emplace_back("lever_" + side + "_x", moves ? "0.2" : "0");
-    row.emplace_back("lever_" + side + "_y", moves ? "-0.5" : "0");
+    row.emplace_back("r_" + side + "_x", moves ? "0.2" : "0");
+    row.emplace_back("r_" + side + "_y", moves ? "-0.5" : "0");
     row.emplace_back("velocity_" + side + "_x", moves ? "1" : "0");
     row.emplace_back("velocity_" + side + "_y", moves ? "-2" : "0");
     row.emplace_back("angular_velocity_" + side, "0");

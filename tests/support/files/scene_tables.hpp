@@ -33,9 +33,9 @@ inline Row ball_row(const std::string& step, const Ball& left, const Ball& right
     row.emplace_back("inverse_mass_" + side, ball.number < 0 ? "0" : ball.inverse_mass);
     for (const std::string ij : {"xx", "xy", "xz", "yy", "yz", "zz"})
       row.emplace_back("inverse_inertia_" + side + "_" + ij, ij[0] == ij[1] ? inertia : "0");
-    for (const std::string name : {"lever_", "velocity_", "angular_velocity_"})
+    for (const std::string name : {"r_", "velocity_", "angular_velocity_"})
       for (const std::string i : {"x", "y", "z"}) row.emplace_back(name + side + "_" + i, "0");
-    row = with(row, "lever_" + side + "_x", is_left ? "0.5" : "-0.5");
+    row = with(row, "r_" + side + "_x", is_left ? "0.5" : "-0.5");
     row = with(row, "velocity_" + side + "_x", ball.velocity);
   }
   return row;

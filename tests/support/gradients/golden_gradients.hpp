@@ -13,7 +13,7 @@
 namespace carom::test {
 
 struct GoldenGradient {
-  std::string kind, course;
+  std::string kind, sliding_end;
   Law law;
   RestitutionLaw restitution_law;
   std::vector<double> numbers;                     // as GradientTable::add takes them
@@ -37,7 +37,7 @@ inline std::vector<GoldenGradient> golden_gradients() {
       return table.find(name) == io::Table::none ? 0.0 : io::to_number(text(name)).value();
     };
     g.kind = text("kind");
-    g.course = text("course");
+    g.sliding_end = text("sliding_end");
     g.law = law_from_string(text("law"));
     g.restitution_law = restitution_law_from_string(text("restitution_law"));
     for (const std::string& name : names) g.numbers.push_back(number(name));

@@ -38,7 +38,7 @@ inline void add_random_contacts(std::size_t count, std::uint64_t seed, const std
     for (const double x : {draw.uniform(-0.9, 0.9), draw.bell(), draw.bell(), draw.uniform(0.1, 3), draw.uniform(-6, 6),
                            draw.uniform(0.1, 0.9), draw.bell(), draw.bell(), 3 * draw.uniform()})
       numbers.push_back(x);
-    for (const columns::Member& member : columns::members)
+    for (const columns::Component& member : columns::components)
       numbers.push_back(member.law == Law::pfeiffer_glocker || draw.below(3) == 0 ? 0.0 : draw.uniform(0.1, 1));
     for (double& x : numbers) x = static_cast<double>(static_cast<float>(x));
     const auto restitution_law = static_cast<RestitutionLaw>(draw.below(restitution_law_count));
@@ -54,7 +54,7 @@ inline void add_contacts_that_diverge(std::size_t count, std::uint64_t seed, aut
   for (std::size_t found = 0; found < count; ++seed) {
     GradientTable<double> drawn;
     add_random_contacts(drawn_at_once, seed, {Law::incremental}, drawn);
-    const SpaceContacts<double> contacts = drawn.contacts();
+    const KContacts<double> contacts = drawn.contacts();
     std::vector<Path> path(drawn_at_once);
     Results<double> results;
     results.path = path;

@@ -33,8 +33,8 @@ class GradientTable {
     return numbers;
   }
 
-  SpaceContacts<T> contacts() const {
-    SpaceContacts<T> c;
+  KContacts<T> contacts() const {
+    KContacts<T> c;
     std::size_t i = 0;
     const auto set = [&](const auto&, Column<const T>& column) { column = numbers_[i++]; };
     columns::each_number(set, c);

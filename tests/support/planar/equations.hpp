@@ -65,9 +65,9 @@ struct Equations {
     return c.friction > 1 ? std::abs(p[0]) / c.friction - p[1] : std::abs(p[0]) - c.friction * p[1];
   }
   /// How far it is from friction that opposes the slip v: sticking, or the full cone against it.
-  double friction_against(double v, double least_slip) const {
+  double friction_against(double v, double min_slip) const {
     if (beyond_cone() > tolerance * impulse_scale) return beyond_cone();
-    if (std::abs(v) <= least_slip) return 0;
+    if (std::abs(v) <= min_slip) return 0;
     const double against = v > 0 ? -p[0] : p[0];
     return c.friction > 1 ? std::abs(p[1] - against / c.friction) : std::abs(c.friction * p[1] - against);
   }

@@ -26,8 +26,8 @@ struct PlanarFaultBatch {
     for (auto* body : {&bodies.a, &bodies.b}) fill(body->angular_velocity, 0.5);
     fill(bodies.normal_x, 0);
     fill(bodies.normal_y, 1);
-    for (auto* lever : {&bodies.lever_a_x, &bodies.lever_b_y}) fill(*lever, 0.25);
-    for (auto* lever : {&bodies.lever_a_y, &bodies.lever_b_x}) fill(*lever, -0.25);
+    for (auto* lever : {&bodies.r_a_x, &bodies.r_b_y}) fill(*lever, 0.25);
+    for (auto* lever : {&bodies.r_a_y, &bodies.r_b_x}) fill(*lever, -0.25);
     auto& laws = bodies.laws;
     fill(laws.friction, 0.5);
     fill(laws.restitution, 0.5);
@@ -51,14 +51,14 @@ struct PlanarFaultBatch {
     }
   }
 
-  template <class Contacts>
-  Contacts with_laws(Contacts c) const {
+  template <class AnyContacts>
+  AnyContacts with_laws(AnyContacts c) const {
     c.laws.law = bodies.laws.law;
     c.laws.restitution_law = bodies.laws.restitution_law;
     if (no_tangential_restitution) c.laws.tangential_restitution = {};
     return c;
   }
-  planar::InlineContacts<T> inline_contacts() const { return with_laws(bodies.inline_contacts()); }
+  planar::Contacts<T> inline_contacts() const { return with_laws(bodies.inline_contacts()); }
   planar::IndexedContacts<T> indexed_contacts() const { return with_laws(bodies.indexed_contacts()); }
 
   RandomPlanarBodies<T> bodies;
@@ -139,7 +139,7 @@ std::vector<PlanarFault<T>> planar_body_faults() {
   };
   using Bodies = PlanarBodyArrays<T>;
   return {
-      {Status::not_a_number, Law::frictionless, [](Batch& c, std::size_t i) { c.bodies.lever_a_x[i] = nan; }},
+      {Status::not_a_number, Law::frictionless, [](Batch& c, std::size_t i) { c.bodies.r_a_x[i] = nan; }},
       {Status::not_a_number, Law::incremental, all_of([](Bodies& b, std::size_t i, int side) {
          if (side == 1) b.inverse_mass[i] = nan;
        })},
@@ -157,7 +157,7 @@ std::vector<PlanarFault<T>> planar_body_faults() {
       {Status::both_immovable, Law::brach,
        all_of([](Bodies& b, std::size_t i, int) { b.inverse_mass[i] = b.inverse_inertia[i] = 0; })},
       {Status::overflow, Law::incremental,
-       [](Batch& c, std::size_t i) { c.bodies.lever_a_x[i] = std::sqrt(std::numeric_limits<T>::max()) * 4; }},
+       [](Batch& c, std::size_t i) { c.bodies.r_a_x[i] = std::sqrt(std::numeric_limits<T>::max()) * 4; }},
       {Status::collision_matrix_not_positive_definite, Law::incremental,
        // A pivot: nothing gives way along the lever arm.
        all_of([](Bodies& b, std::size_t i, int side) {

@@ -24,7 +24,7 @@ struct PlanarLawArrays {
   std::vector<Law> law;
   std::vector<RestitutionLaw> restitution_law;
 
-  void draw(Draw& draw, double largest_impulse) {
+  void draw(Draw& draw, double max_impulse) {
     const auto push = [](std::vector<T>& v, double x) { v.push_back(static_cast<T>(x)); };
     push(friction, draw.uniform(0, 1.5));
     push(restitution, draw.uniform());
@@ -32,8 +32,8 @@ struct PlanarLawArrays {
     push(impulse_ratio, draw.uniform(-1.5, 1.5));
     push(polar_angle, draw.uniform(-3.14, 3.14));
     push(fraction, draw.uniform());
-    push(candidate_x, draw.uniform(-1, 1) * largest_impulse);
-    push(candidate_y, draw.uniform(-1, 1) * largest_impulse);
+    push(candidate_x, draw.uniform(-1, 1) * max_impulse);
+    push(candidate_y, draw.uniform(-1, 1) * max_impulse);
     for (auto& weight : weights) push(weight, draw.below(2) == 0 ? 0 : draw.uniform());
     weights[draw.below(10)].back() = T(1);
     law.push_back(static_cast<Law>(draw.below(law_count)));
@@ -41,8 +41,8 @@ struct PlanarLawArrays {
   }
 
   /// Every column but `law` and `restitution_law`.
-  template <class Contacts>
-  void attach(Contacts& contacts) const {
+  template <class AnyContacts>
+  void attach(AnyContacts& contacts) const {
     contacts.friction = friction;
     contacts.restitution = restitution;
     LawColumns<T>& columns = contacts.laws;
@@ -111,8 +111,8 @@ struct RandomPlanarSpace {
   PlanarLawArrays<T> laws;
   std::vector<T> k_xx, k_xy, k_yy, u0_x, u0_y;
 
-  planar::SpaceContacts<T> view() const {
-    planar::SpaceContacts<T> c;
+  planar::KContacts<T> view() const {
+    planar::KContacts<T> c;
     laws.attach(c);
     c.k.xx = k_xx;
     c.k.xy = k_xy;
@@ -171,18 +171,18 @@ struct RandomPlanarBodies {
   }
 
   PlanarLawArrays<T> laws;
-  std::vector<T> normal_x, normal_y, lever_a_x, lever_a_y, lever_b_x, lever_b_y;
+  std::vector<T> normal_x, normal_y, r_a_x, r_a_y, r_b_x, r_b_y;
   PlanarBodyArrays<T> a, b, stored;
   std::vector<std::int32_t> body_a, body_b;
 
-  planar::InlineContacts<T> inline_contacts() const {
-    planar::InlineContacts<T> c;
+  planar::Contacts<T> inline_contacts() const {
+    planar::Contacts<T> c;
     laws.attach(c);
     c.normal = {normal_x, normal_y};
     c.a = a.columns();
     c.b = b.columns();
-    c.lever_a = {lever_a_x, lever_a_y};
-    c.lever_b = {lever_b_x, lever_b_y};
+    c.r_a = {r_a_x, r_a_y};
+    c.r_b = {r_b_x, r_b_y};
     return c;
   }
 
@@ -192,8 +192,8 @@ struct RandomPlanarBodies {
     c.normal = {normal_x, normal_y};
     c.body_a = body_a;
     c.body_b = body_b;
-    c.lever_a = {lever_a_x, lever_a_y};
-    c.lever_b = {lever_b_x, lever_b_y};
+    c.r_a = {r_a_x, r_a_y};
+    c.r_b = {r_b_x, r_b_y};
     c.bodies = stored.columns();
     return c;
   }
@@ -208,10 +208,10 @@ struct RandomPlanarBodies {
     w.laws = laws.widened();
     w.normal_x = wide(normal_x);
     w.normal_y = wide(normal_y);
-    w.lever_a_x = wide(lever_a_x);
-    w.lever_a_y = wide(lever_a_y);
-    w.lever_b_x = wide(lever_b_x);
-    w.lever_b_y = wide(lever_b_y);
+    w.r_a_x = wide(r_a_x);
+    w.r_a_y = wide(r_a_y);
+    w.r_b_x = wide(r_b_x);
+    w.r_b_y = wide(r_b_y);
     w.a = bodies(a);
     w.b = bodies(b);
     w.stored = bodies(stored);
@@ -278,10 +278,10 @@ struct RandomPlanarBodies {
       const T x = static_cast<T>(nx), y = static_cast<T>(ny), norm = std::sqrt(x * x + y * y);
       normal_x.push_back(x / norm);
       normal_y.push_back(y / norm);
-      lever_a_x.push_back(static_cast<T>(ra[0]));
-      lever_a_y.push_back(static_cast<T>(ra[1]));
-      lever_b_x.push_back(static_cast<T>(rb[0]));
-      lever_b_y.push_back(static_cast<T>(rb[1]));
+      r_a_x.push_back(static_cast<T>(ra[0]));
+      r_a_y.push_back(static_cast<T>(ra[1]));
+      r_b_x.push_back(static_cast<T>(rb[0]));
+      r_b_y.push_back(static_cast<T>(rb[1]));
       return;
     }
   }

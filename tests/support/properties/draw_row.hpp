@@ -61,13 +61,13 @@ BodyRow<double, D> draw_body(double reach) {
 /// What u0 is summed up from.
 template <class T, std::size_t D>
 T terms_of_velocity(const BodiesRow<T, D>& c) {
-  return size(c.a.velocity) + size(c.a.angular_velocity) * size(c.lever_a) + size(c.b.velocity) +
-         size(c.b.angular_velocity) * size(c.lever_b);
+  return size(c.a.velocity) + size(c.a.angular_velocity) * size(c.r_a) + size(c.b.velocity) +
+         size(c.b.angular_velocity) * size(c.r_b);
 }
 
 /// How fast the bodies approach at the least, as a share of what their velocities add up to: grazing contacts, where
 /// rounding is no small part of u0·n, are those of other tests.
-inline constexpr double least_approach = 1.0 / 16;
+inline constexpr double min_approach = 1.0 / 16;
 
 template <std::size_t D>
 BodiesRow<double, D> draw_bodies() {
@@ -76,8 +76,8 @@ BodiesRow<double, D> draw_bodies() {
   const double reach = *log_uniform(1.0 / 32, 32).as("reach");
   c.a = draw_body<D>(reach);
   c.b = draw_body<D>(reach);
-  c.lever_a = draw_vector<D>(reach, "lever");
-  c.lever_b = draw_vector<D>(reach, "lever");
+  c.r_a = draw_vector<D>(reach, "lever");
+  c.r_b = draw_vector<D>(reach, "lever");
   const int world = *integer(0, 3).as("world");
   if (world == 0) c.b = {};
   if (world == 1) c.a = {};
@@ -88,9 +88,9 @@ BodiesRow<double, D> draw_bodies() {
   for (double& x : c.normal) x /= length;
 
   const double terms = terms_of_velocity(c);
-  const double approach = -(terms > 0 ? terms : 1) * *log_uniform(least_approach, 1).as("approach");
-  const auto u_a = plus(c.a.velocity, 1.0, swing(c.a.angular_velocity, c.lever_a));
-  const auto u_b = plus(c.b.velocity, 1.0, swing(c.b.angular_velocity, c.lever_b));
+  const double approach = -(terms > 0 ? terms : 1) * *log_uniform(min_approach, 1).as("approach");
+  const auto u_a = plus(c.a.velocity, 1.0, swing(c.a.angular_velocity, c.r_a));
+  const auto u_b = plus(c.b.velocity, 1.0, swing(c.b.angular_velocity, c.r_b));
   const double change = approach - dot(plus(u_a, -1.0, u_b), c.normal);
   if (world == 1) c.b.velocity = plus(c.b.velocity, -change, c.normal);
   if (world != 1) c.a.velocity = plus(c.a.velocity, change, c.normal);
@@ -121,8 +121,8 @@ std::ostream& operator<<(std::ostream& out, const BodiesRow<T, D>& c) {
   out.precision(std::numeric_limits<T>::max_digits10);
   out << static_cast<const LawRow<T, D>&>(c);
   print(out, "normal", c.normal);
-  print(out, "lever_a", c.lever_a);
-  print(out, "lever_b", c.lever_b);
+  print(out, "r_a", c.r_a);
+  print(out, "r_b", c.r_b);
   const auto body = [&](const char* name, const BodyRow<T, D>& b) {
     out << "\n  " << name << ": inverse_mass=" << b.inverse_mass;
     print(out, "inverse_inertia", b.inverse_inertia);

@@ -98,7 +98,7 @@ bool loses_no_more(const Variant& variant, Wide friction, const Path& path) {
     case Law::polar:
       return true;
     case Law::chatterjee_ruina:
-      return friction == 0 || path.course == Course::stick;
+      return friction == 0 || path.sliding_end == SlidingEnd::stick;
     case Law::incremental:
       return friction == 0 || path.sticking == Sticking::stable;
     default:

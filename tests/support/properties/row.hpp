@@ -47,7 +47,7 @@ template <class T, std::size_t D>
 struct BodiesRow : LawRow<T, D> {
   Tuple<T, D> normal{};
   BodyRow<T, D> a, b;
-  Tuple<T, D> lever_a{}, lever_b{};
+  Tuple<T, D> r_a{}, r_b{};
 };
 
 /// The normal is the last axis.
@@ -96,8 +96,8 @@ BodiesRow<To, D> converted(const BodiesRow<From, D>& from) {
   convert(to.normal, from.normal);
   convert(to.a, from.a);
   convert(to.b, from.b);
-  convert(to.lever_a, from.lever_a);
-  convert(to.lever_b, from.lever_b);
+  convert(to.r_a, from.r_a);
+  convert(to.r_b, from.r_b);
   return to;
 }
 template <class To, class From, std::size_t D>

@@ -113,8 +113,8 @@ auto body_columns(BodyRow<T, D>& first, std::size_t n) {
   return c;
 }
 
-template <class Struct, class Contacts, class T, std::size_t D>
-void attach_laws(Contacts& contacts, LawRow<T, D>& row, std::size_t n) {
+template <class Struct, class AnyContacts, class T, std::size_t D>
+void attach_laws(AnyContacts& contacts, LawRow<T, D>& row, std::size_t n) {
   contacts.friction = column<Struct>(row.friction, n);
   contacts.restitution = column<Struct>(row.restitution, n);
   LawColumns<T>& c = contacts.laws;
@@ -195,8 +195,8 @@ std::vector<Outcome<T, D>> solve(Form form, Isa isa, std::vector<BodiesRow<T, D>
   const auto fill = [&](auto& c) {
     attach_laws<Row>(c, static_cast<LawRow<T, D>&>(rows[0]), n);
     c.normal = columns<Row>(rows[0].normal, n);
-    c.lever_a = columns<Row>(rows[0].lever_a, n);
-    c.lever_b = columns<Row>(rows[0].lever_b, n);
+    c.r_a = columns<Row>(rows[0].r_a, n);
+    c.r_b = columns<Row>(rows[0].r_b, n);
   };
   if (form == Form::indexed) {
     std::conditional_t<D == 3, IndexedContacts<T>, planar::IndexedContacts<T>> c;
@@ -215,7 +215,7 @@ std::vector<Outcome<T, D>> solve(Form form, Isa isa, std::vector<BodiesRow<T, D>
     solver.solve(c, results);
     return outcomes;
   }
-  std::conditional_t<D == 3, InlineContacts<T>, planar::InlineContacts<T>> c;
+  std::conditional_t<D == 3, Contacts<T>, planar::Contacts<T>> c;
   fill(c);
   c.a = body_columns<Row>(rows[0].a, n);
   c.b = body_columns<Row>(rows[0].b, n);
@@ -236,7 +236,7 @@ std::vector<Outcome<T, D>> solve(Isa isa, std::vector<SpaceRow<T, D>> rows) {
   using Row = SpaceRow<T, D>;
   const std::size_t n = rows.size();
   std::vector<Outcome<T, D>> outcomes(n);
-  std::conditional_t<D == 3, SpaceContacts<T>, planar::SpaceContacts<T>> c;
+  std::conditional_t<D == 3, KContacts<T>, planar::KContacts<T>> c;
   attach_laws<Row>(c, static_cast<LawRow<T, D>&>(rows[0]), n);
   if constexpr (D == 3) {
     c.k = columns<Row>(rows[0].k, n);

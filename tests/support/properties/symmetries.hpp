@@ -101,9 +101,9 @@ void require_close(const std::string& what, const Row& row, const Spread<D>& spr
         return change_of_v <= b.inverse_mass * (bound + unit * p) + unit * size(b.velocity) &&
                change_of_w <= turn * (bound + unit * p) + unit * size(b.angular_velocity);
       };
-      close = close && follows(row.a, row.lever_a, distance(x.velocity_a, y.velocity_a),
+      close = close && follows(row.a, row.r_a, distance(x.velocity_a, y.velocity_a),
                                distance(x.angular_velocity_a, y.angular_velocity_a));
-      close = close && follows(row.b, row.lever_b, distance(x.velocity_b, y.velocity_b),
+      close = close && follows(row.b, row.r_b, distance(x.velocity_b, y.velocity_b),
                                distance(x.angular_velocity_b, y.angular_velocity_b));
     }
     if (!close) {
@@ -255,8 +255,8 @@ void a_common_velocity_without_rounding_changes_no_bit_of_the_impulse(int cases)
     const auto on_grid = [](auto& v, const char* name) {
       for (auto& x : v) x = static_cast<T>(*integer(0, 128).as(name) - 64) / 64;
     };
-    on_grid(row.lever_a, "64 lever + 64");
-    on_grid(row.lever_b, "64 lever + 64");
+    on_grid(row.r_a, "64 lever + 64");
+    on_grid(row.r_b, "64 lever + 64");
     for (BodyRow<T, D>* body : {&row.a, &row.b}) {
       on_grid(body->velocity, "64 velocity + 64");
       on_grid(body->angular_velocity, "64 angular velocity + 64");

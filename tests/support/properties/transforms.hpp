@@ -15,8 +15,8 @@ using Rotation = std::array<Tuple<Wide, D>, D>;
 template <std::size_t D>
 BodiesRow<Wide, D> rotated(const Rotation<D>& r, BodiesRow<Wide, D> c) {
   c.normal = turned(r, c.normal);
-  c.lever_a = turned(r, c.lever_a);
-  c.lever_b = turned(r, c.lever_b);
+  c.r_a = turned(r, c.r_a);
+  c.r_b = turned(r, c.r_b);
   c.candidate = turned(r, c.candidate);
   for (BodyRow<Wide, D>* body : {&c.a, &c.b}) {
     body->inverse_inertia = conjugated(r, body->inverse_inertia);
@@ -51,7 +51,7 @@ std::array<T, N> negative(std::array<T, N> v) {
 template <class T, std::size_t D>
 BodiesRow<T, D> swapped(BodiesRow<T, D> c) {
   std::swap(c.a, c.b);
-  std::swap(c.lever_a, c.lever_b);
+  std::swap(c.r_a, c.r_b);
   c.normal = negative(c.normal);
   c.candidate = negative(c.candidate);
   if (D == 3) c.ratios[1] = -c.ratios[1];
@@ -103,8 +103,8 @@ BodiesRow<T, D> in_units(const Units& unit, BodiesRow<T, D> c) {
     scale(body->velocity, unit.length - unit.time);
     scale(body->angular_velocity, -unit.time);
   }
-  scale(c.lever_a, unit.length);
-  scale(c.lever_b, unit.length);
+  scale(c.r_a, unit.length);
+  scale(c.r_b, unit.length);
   scale(c.candidate, unit.mass + unit.length - unit.time);
   return c;
 }
@@ -157,12 +157,12 @@ Collision<D> collision_of(const BodiesRow<Wide, D>& c) {
     }
     result.k_terms += D * body.inverse_mass + trace(body.inverse_inertia) * dot(lever, lever);
   };
-  add(c.a, c.lever_a);
-  add(c.b, c.lever_b);
+  add(c.a, c.r_a);
+  add(c.b, c.r_b);
   const auto velocity = [](const BodyRow<Wide, D>& body, const Tuple<Wide, D>& lever) {
     return plus(body.velocity, Wide(1), swing(body.angular_velocity, lever));
   };
-  result.row.u0 = turned(frame, plus(velocity(c.a, c.lever_a), Wide(-1), velocity(c.b, c.lever_b)));
+  result.row.u0 = turned(frame, plus(velocity(c.a, c.r_a), Wide(-1), velocity(c.b, c.r_b)));
   result.row.candidate = turned(frame, c.candidate);
   return result;
 }

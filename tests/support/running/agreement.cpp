@@ -49,8 +49,9 @@ double condition(const Rows& k) {
   return largest / smallest;
 }
 
-bool sticks(Course course) {
-  return course == Course::stick_in_c || course == Course::stick_in_d || course == Course::stick_at_start;
+bool sticks(SlidingEnd sliding_end) {
+  return sliding_end == SlidingEnd::stick_in_c || sliding_end == SlidingEnd::stick_in_d ||
+         sliding_end == SlidingEnd::stick_at_start;
 }
 
 }  // namespace
@@ -63,9 +64,9 @@ Expected::Expected(const RandomContacts<double>& c, const Options& options)
     const Rows& k = collision.k;
     const Vector& u0 = collision.u0;
     const Vector va = at(c.a.velocity, i), vb = at(c.b.velocity, i);
-    const double terms = length(va) + length(vb) + length(at(c.a.angular_velocity, i)) * length(at(c.lever_a, i)) +
-                         length(at(c.b.angular_velocity, i)) * length(at(c.lever_b, i));
-    const double k_terms = mobility_terms(c.a, c.lever_a, i) + mobility_terms(c.b, c.lever_b, i);
+    const double terms = length(va) + length(vb) + length(at(c.a.angular_velocity, i)) * length(at(c.r_a, i)) +
+                         length(at(c.b.angular_velocity, i)) * length(at(c.r_b, i));
+    const double k_terms = mobility_terms(c.a, c.r_a, i) + mobility_terms(c.b, c.r_b, i);
     const double k_cancels = k_terms / (k[0][0] + k[1][1] + k[2][2]);
     const double u0_cancels = terms / length(u0);
     const double kappa = condition(k);
@@ -101,7 +102,7 @@ std::string disagreement(const Expected& expected, const ResultArrays<T>& found)
 
     double bound = epsilon * expected.rounding[i];
     if (expected.boundary_distance[i] <= bound * expected.grazing[i]) bound += expected.one_step[i];
-    if (sticks(expected.results.path[i].course)) {
+    if (sticks(expected.results.path[i].sliding_end)) {
       bound /= std::max(length(u) / u0, std::sqrt(bound));
     }
     // Also catches NaN.

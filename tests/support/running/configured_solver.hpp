@@ -22,12 +22,12 @@ class ConfiguredSolver {
  public:
   explicit ConfiguredSolver(const SolverSetup& setup) : solver_(setup.execution), options_(setup) {}
 
-  template <class Contacts, class ResultsOf>
-  Report solve(const Contacts& contacts, const ResultsOf& results) {
+  template <class AnyContacts, class ResultsOf>
+  Report solve(const AnyContacts& contacts, const ResultsOf& results) {
     return solver_.solve(contacts, results, options_);
   }
-  template <template <class> class Contacts, class T>
-  RegionReport find_margins(const Contacts<T>& contacts, const Vector3Columns<T>& impulse,
+  template <template <class> class AnyContacts, class T>
+  RegionReport find_margins(const AnyContacts<T>& contacts, const Vector3Columns<T>& impulse,
                             const RegionMargins<T>& margins) {
     return solver_.find_margins(contacts, impulse, margins, {}, options_);
   }

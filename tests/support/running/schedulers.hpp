@@ -33,12 +33,12 @@ class TestScheduler {
 
   /// Number of calls of parallel_for, and the largest number of pieces.
   int calls() const { return calls_; }
-  std::size_t most_pieces() const { return most_pieces_; }
+  std::size_t max_pieces() const { return max_pieces_; }
 
  private:
   void start(std::size_t pieces, Piece run, void* work) {
     ++calls_;
-    for (std::size_t most = most_pieces_; pieces > most && !most_pieces_.compare_exchange_weak(most, pieces);) {
+    for (std::size_t most = max_pieces_; pieces > most && !max_pieces_.compare_exchange_weak(most, pieces);) {
     }
     run_(pieces, [=](std::size_t piece) { run(work, piece); });
   }
@@ -47,7 +47,7 @@ class TestScheduler {
   int workers_;
   bool runs_at_once_;
   std::atomic<int> calls_{0};
-  std::atomic<std::size_t> most_pieces_{0};
+  std::atomic<std::size_t> max_pieces_{0};
 };
 
 using RunPiece = std::function<void(std::size_t)>;

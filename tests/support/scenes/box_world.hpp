@@ -79,11 +79,11 @@ struct BoxWorld {
       const Vector face = lower == nullptr ? Vector{} : lower->position + lower->edges[2] / 2 * normal;
       for (const Vector& point : support.points) {
         const Vector arm = times(upper.orientation, point);
-        const double gap = dot(upper.position + arm - face, normal);
+        const double separation = dot(upper.position + arm - face, normal);
         const std::size_t c = made.add(Contact{support.upper, support.lower, normal, {}, friction, restitution});
-        put(made.lever_a, c, arm);
-        if (lower != nullptr) put(made.lever_b, c, upper.position + arm - gap * normal - lower->position);
-        made.gap.push_back(static_cast<T>(gap));
+        put(made.r_a, c, arm);
+        if (lower != nullptr) put(made.r_b, c, upper.position + arm - separation * normal - lower->position);
+        made.separation.push_back(static_cast<T>(separation));
         if (static_friction != friction) made.static_friction.push_back(static_cast<T>(static_friction));
         made.key.push_back(++key);
       }
@@ -130,8 +130,8 @@ struct BoxWorld {
   SceneReport step_with_targets(SceneSolver& solver, const SceneOptions& options, double h) {
     for (MovingBox& moving : boxes) moving.velocity = moving.velocity + h * gravity;
     SceneData<T> now = scene<T>();
-    for (const T gap : now.gap)
-      now.target_velocity.push_back(static_cast<T>(-static_cast<double>(gap) / h * (gap > 0 ? 1 : 0.2)));
+    for (const T separation : now.separation)
+      now.target_velocity.push_back(static_cast<T>(-static_cast<double>(separation) / h * (separation > 0 ? 1 : 0.2)));
     SceneArrays<T> arrays(now);
     const SceneReport report = solver.solve(now.view(), arrays.view(), options);
     take(arrays);
@@ -174,7 +174,7 @@ struct BoxWorld {
   /// mass, the scene has the gaps of the contacts, and the bodies take the motion of the results.
   template <class T>
   SceneReport step_in_substeps(SceneSolver& solver, SceneOptions options, double h) {
-    if (!(options.simultaneous.time_step > 0)) options.method = SceneMethod::substeps;
+    if (!(options.pgs.time_step > 0)) options.method = SceneMethod::substeps;
     options.substeps.time_step = h;
     const SceneData<T> now = scene_with_forces<T>(h);
     SceneArrays<T> arrays(now);

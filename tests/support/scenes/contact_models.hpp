@@ -10,7 +10,7 @@
 
 namespace carom::scenes {
 
-/// Misses of a converged scene of SceneMethod::simultaneous without restitution: relative to the largest impulse, speed
+/// Misses of a converged scene of SceneMethod::pgs without restitution: relative to the largest impulse, speed
 /// or product of them.
 struct Misses {
   double penetration = 0, complementarity = 0, cone = 0, dissipation = 0;
@@ -35,7 +35,7 @@ Misses misses_of(const SceneData<T>& scene, const Solved<T>& made) {
       return made.velocity(b) + cross(turning, at(lever, i));
     };
     Vector wa{}, wb{};
-    const Vector u = motion(scene.body_a[i], scene.lever_a, wa) - motion(scene.body_b[i], scene.lever_b, wb);
+    const Vector u = motion(scene.body_a[i], scene.r_a, wa) - motion(scene.body_b[i], scene.r_b, wb);
     const Vector n = (1 / length(at(scene.normal, i))) * at(scene.normal, i);
     Vector t1 = support::cross(n, std::abs(n[0]) < 0.7 ? Vector{1, 0, 0} : Vector{0, 1, 0});
     double mu1 = number(scene.friction, i), mu2 = mu1;

@@ -112,8 +112,8 @@ SceneData<T> falling_rod(double restitution) {
 }
 
 struct RandomSceneOptions {
-  std::size_t least_bodies = 2, most_bodies = 5, most_contacts = 10;
-  double largest_friction = 1, largest_restitution = 1;
+  std::size_t min_bodies = 2, max_bodies = 5, max_contacts = 10;
+  double friction_limit = 1, max_restitution = 1;
   bool with_world = true;  ///< a quarter of the contacts are with the world
   bool with_joints = false;
 };
@@ -141,11 +141,11 @@ template <class T>
 SceneData<T> random_scene(std::uint64_t seed, const RandomSceneOptions& options = {}) {
   support::Draw draw(seed);
   SceneData<T> scene;
-  const std::size_t bodies = options.least_bodies + draw.below(options.most_bodies - options.least_bodies + 1);
+  const std::size_t bodies = options.min_bodies + draw.below(options.max_bodies - options.min_bodies + 1);
   for (std::size_t i = 0; i < bodies; ++i) scene.add(random_box(draw));
   const auto other_than = [&](std::size_t a) { return (a + 1 + draw.below(bodies - 1)) % bodies; };
 
-  const std::size_t wanted = 1 + draw.below(options.most_contacts);
+  const std::size_t wanted = 1 + draw.below(options.max_contacts);
   while (scene.contact_count() < wanted) {
     const std::size_t a = draw.below(bodies);
     const bool grounded = bodies == 1 || (options.with_world && draw.below(4) == 0);
@@ -155,8 +155,8 @@ SceneData<T> random_scene(std::uint64_t seed, const RandomSceneOptions& options 
     const Vector tilted = (1 / length(between)) * between + 0.5 * draw.direction();
     Contact contact{static_cast<std::int32_t>(a), grounded ? world : static_cast<std::int32_t>(b),
                     (1 / length(tilted)) * tilted};
-    contact.friction = draw.uniform(0, options.largest_friction);
-    contact.restitution = draw.uniform(0, options.largest_restitution);
+    contact.friction = draw.uniform(0, options.friction_limit);
+    contact.restitution = draw.uniform(0, options.max_restitution);
     for (std::size_t points = 1 + draw.below(4); points > 0 && scene.contact_count() < wanted; --points) {
       contact.point = middle + 0.4 * draw.direction();
       scene.add(contact);
@@ -174,8 +174,8 @@ SceneData<T> random_scene(std::uint64_t seed, const RandomSceneOptions& options 
       pair.a = static_cast<std::int32_t>(a);
       pair.b = grounded ? world : static_cast<std::int32_t>(b);
       for (std::size_t c = 0; c < 3; ++c) {
-        pair.anchor_a[c] = static_cast<T>(point[c] - scene.position[a][c]);
-        pair.anchor_b[c] = grounded ? T(0) : static_cast<T>(point[c] - scene.position[b][c]);
+        pair.r_a[c] = static_cast<T>(point[c] - scene.position[a][c]);
+        pair.r_b[c] = grounded ? T(0) : static_cast<T>(point[c] - scene.position[b][c]);
       }
       const Vector d = draw.direction();
       const std::array<T, 3> axis = {static_cast<T>(d[0]), static_cast<T>(d[1]), static_cast<T>(d[2])};

@@ -6,8 +6,8 @@
 namespace carom::scenes {
 
 inline void set_iterations(SceneOptions& options, int iterations) {
-  options.simultaneous.iterations = options.iteration.iterations = options.resting.iterations =
-      options.sequence.impacts = iterations;
+  options.pgs.iterations = options.iteration.iterations = options.resting.iterations =
+      options.sequential_impacts.impacts = iterations;
 }
 
 }  // namespace carom::scenes

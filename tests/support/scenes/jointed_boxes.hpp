@@ -131,7 +131,7 @@ struct JointedBoxes {
     if (joint.kind == Kind::rope) {
       const std::size_t row = add_distance_joint(now.joints, pair, narrowed<T>((1 / length(lacks)) * lacks));
       now.joints.rows[row].error = static_cast<T>(length(lacks) - joint.length);
-      now.joints.rows[row].largest_impulse = 0;
+      now.joints.rows[row].max_impulse = 0;
       return;
     }
     if (joint.torque > 0) {
@@ -160,7 +160,7 @@ struct JointedBoxes {
       if (point[2] > 0.1) continue;
       if (now.contact_count() == 0) corner_.clear();
       now.add(Contact{i, world, {0, 0, 1}, point, friction, restitution});
-      now.gap.push_back(static_cast<T>(point[2]));
+      now.separation.push_back(static_cast<T>(point[2]));
       corner_.push_back(static_cast<std::uint64_t>(8 * i + corner));
     }
   }

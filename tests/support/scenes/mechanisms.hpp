@@ -24,7 +24,7 @@ struct MechanismHost {
   };
   struct Contact {
     std::int32_t a = 0, b = -1;
-    Vector3 normal{}, lever_a{}, lever_b{};
+    Vector3 normal{}, r_a{}, r_b{};
     T friction = 0, restitution = 0;
     T target_velocity = 0;
     Vector3 surface_velocity{};
@@ -62,8 +62,8 @@ struct MechanismHost {
     scene.contacts.body_a = column(first.a);
     scene.contacts.body_b = column(first.b);
     scene.contacts.normal = vectors(first.normal);
-    scene.contacts.lever_a = vectors(first.lever_a);
-    scene.contacts.lever_b = vectors(first.lever_b);
+    scene.contacts.r_a = vectors(first.r_a);
+    scene.contacts.r_b = vectors(first.r_b);
     scene.contacts.friction = column(first.friction);
     scene.contacts.restitution = column(first.restitution);
     scene.contacts.target_velocity = column(first.target_velocity);

@@ -18,8 +18,8 @@ void each_contact_column(SceneData<T>& scene, const F& f) {
     for (auto& column : columns) optional(column);
   };
   f(scene.body_a), f(scene.body_b), f(scene.friction), f(scene.restitution), f(scene.tangential_restitution);
-  vector(scene.normal), vector(scene.lever_a), vector(scene.lever_b);
-  optional(scene.static_friction), optional(scene.gap), optional(scene.frequency), optional(scene.damping_ratio);
+  vector(scene.normal), vector(scene.r_a), vector(scene.r_b);
+  optional(scene.static_friction), optional(scene.separation), optional(scene.frequency), optional(scene.damping_ratio);
   optional(scene.slop), optional(scene.target_velocity);
   vector(scene.surface_velocity), vector(scene.warm_impulse);
   optional(scene.friction_2), optional(scene.rolling_friction), optional(scene.spinning_friction);

@@ -19,7 +19,7 @@ struct RandomScene {
 /// What a random scene is made of.
 struct SceneKind {
   std::size_t bodies = 8, manifolds = 10;
-  double most_restitution = 1, most_friction = 1;
+  double restitution_limit = 1, max_friction = 1;
   double spread = 0.7;    ///< [m] of the centres of mass; boxes have sides of about 1 m
   bool immovable = true;  ///< but for the first, one body in six is, and one in three of those moves
 };
@@ -63,8 +63,8 @@ inline RandomScene random_scene(std::uint64_t seed, const SceneKind& kind = {}) 
     SceneContact<double> contact;
     contact.body_a = static_cast<std::int32_t>(a);
     contact.body_b = static_cast<std::int32_t>(b);
-    contact.friction = draw.uniform(0, kind.most_friction);
-    contact.restitution = draw.uniform(0, kind.most_restitution);
+    contact.friction = draw.uniform(0, kind.max_friction);
+    contact.restitution = draw.uniform(0, kind.restitution_limit);
     const Vector &xa = scene.position[a], &xb = scene.position[b];
     const double distance =
         std::sqrt(dot({xa[0] - xb[0], xa[1] - xb[1], xa[2] - xb[2]}, {xa[0] - xb[0], xa[1] - xb[1], xa[2] - xb[2]}));
@@ -77,8 +77,8 @@ inline RandomScene random_scene(std::uint64_t seed, const SceneKind& kind = {}) 
       const Vector off = draw.bell3(0.3);
       for (std::size_t j = 0; j < 3; ++j) {
         const double point = 0.5 * (xa[j] + xb[j]) + off[j];
-        contact.lever_a[j] = point - xa[j];
-        contact.lever_b[j] = point - xb[j];
+        contact.r_a[j] = point - xa[j];
+        contact.r_b[j] = point - xb[j];
       }
       scene.data.add_contact(contact);
     }

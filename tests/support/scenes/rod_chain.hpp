@@ -49,7 +49,7 @@ struct RodChain {
       put(now.bodies.velocity, i, bodies[i].velocity + forces);
       if (is_free && i == 0) continue;
       JointBodies<T> pair{static_cast<std::int32_t>(i), static_cast<std::int32_t>(i) - 1, narrowed(arm(i, 1)), {}};
-      if (i > 0) pair.anchor_b = narrowed(arm(i - 1, -1));
+      if (i > 0) pair.r_b = narrowed(arm(i - 1, -1));
       const std::size_t first = add_ball_joint(now.joints, pair);
       for (std::size_t c = 0; c < 3; ++c) {
         const T lacks = narrowed(error(i))[c];
@@ -96,7 +96,7 @@ struct RodChain {
   }
 
  private:
-  bool moves() const { return options.method == SceneMethod::substeps || options.simultaneous.time_step > 0; }
+  bool moves() const { return options.method == SceneMethod::substeps || options.pgs.time_step > 0; }
 
   Vector gravity_;
 };

@@ -104,7 +104,7 @@ inline void expect_same(const SceneReport& a, const SceneReport& b, const std::s
   EXPECT_EQ(a.joints_by_status, b.joints_by_status) << what;
   EXPECT_EQ(a.iterations, b.iterations) << what;
   EXPECT_EQ(a.substeps, b.substeps) << what;
-  EXPECT_EQ(a.greatest_approach, b.greatest_approach) << what;
+  EXPECT_EQ(a.max_approach_speed, b.max_approach_speed) << what;
   EXPECT_EQ(a.residual, b.residual) << what;
   EXPECT_EQ(a.energy_before, b.energy_before) << what;
   EXPECT_EQ(a.energy_after, b.energy_after) << what;
@@ -112,7 +112,7 @@ inline void expect_same(const SceneReport& a, const SceneReport& b, const std::s
   EXPECT_EQ(a.not_converged, b.not_converged) << what;
   EXPECT_EQ(a.same_graph, b.same_graph) << what;
   const auto counts = [](const SceneReport& r) {
-    return std::vector<std::size_t>{r.bodies, r.contacts, r.islands, r.swept, r.largest_island, r.lanes, r.lanes_used};
+    return std::vector<std::size_t>{r.bodies, r.contacts, r.islands, r.swept, r.max_island_size, r.lanes, r.lanes_used};
   };
   EXPECT_EQ(counts(a), counts(b)) << what;
 }
@@ -146,12 +146,12 @@ void expect_same_bits(const SceneArrays<T>& a, const SceneArrays<T>& b, const st
   EXPECT_TRUE(support::same_bits(a.island_energy_removed, b.island_energy_removed)) << what;
 }
 
-inline const SceneMethod methods_of_reference[] = {SceneMethod::simultaneous, SceneMethod::sequence,
-                                                   SceneMethod::iteration,    SceneMethod::resting,
-                                                   SceneMethod::step,         SceneMethod::substeps};
-inline const SceneMethod all_methods[] = {SceneMethod::simultaneous, SceneMethod::sequence, SceneMethod::iteration,
-                                          SceneMethod::resting,      SceneMethod::step,     SceneMethod::substeps,
-                                          SceneMethod::coulomb};
+inline const SceneMethod methods_of_reference[] = {SceneMethod::pgs,       SceneMethod::sequential_impacts,
+                                                   SceneMethod::iteration, SceneMethod::resting,
+                                                   SceneMethod::step,      SceneMethod::substeps};
+inline const SceneMethod all_methods[] = {
+    SceneMethod::pgs,  SceneMethod::sequential_impacts, SceneMethod::iteration, SceneMethod::resting,
+    SceneMethod::step, SceneMethod::substeps,           SceneMethod::ncp};
 
 /// A method as engines use it, with its required options.
 inline SceneOptions usual(SceneMethod method) {
@@ -159,7 +159,7 @@ inline SceneOptions usual(SceneMethod method) {
   options.method = method;
   options.resting.time_step = options.substeps.time_step = 0.01;
   options.collision.law = Law::chatterjee_ruina;
-  set_iterations(options, method == SceneMethod::sequence ? 20 : 12);
+  set_iterations(options, method == SceneMethod::sequential_impacts ? 20 : 12);
   return options;
 }
 
@@ -194,10 +194,10 @@ double impulse_distance(const SceneData<T>& scene, const Solved<T>& found, const
   return apart / greatest;
 }
 
-inline SceneOptions coulomb_to(double tolerance) {
+inline SceneOptions ncp_to(double tolerance) {
   SceneOptions options;
-  options.method = SceneMethod::coulomb;
-  options.coulomb.tolerance = tolerance;
+  options.method = SceneMethod::ncp;
+  options.ncp.tolerance = tolerance;
   return options;
 }
 

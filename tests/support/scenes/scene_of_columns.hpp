@@ -78,10 +78,10 @@ struct SceneData {
   std::vector<Vector> position;  ///< of the bodies; no column of a scene, but the lever arms come from it
 
   std::vector<std::int32_t> body_a, body_b;
-  Vectors3<T> normal, lever_a, lever_b;
+  Vectors3<T> normal, r_a, r_b;
   std::vector<T> friction, restitution, tangential_restitution;
   // Columns that are absent unless a test makes them.
-  std::vector<T> static_friction, gap, frequency, damping_ratio, slop, target_velocity;
+  std::vector<T> static_friction, separation, frequency, damping_ratio, slop, target_velocity;
   std::vector<T> friction_2, rolling_friction, spinning_friction, normal_compliance, tangential_compliance, stiffness,
       damping;
   Vectors3<T> surface_velocity, warm_impulse, friction_direction, warm_angular_impulse;
@@ -111,8 +111,8 @@ struct SceneData {
     body_a.push_back(contact.a);
     body_b.push_back(contact.b);
     push(normal, contact.normal);
-    push(lever_a, lever(contact.a));
-    push(lever_b, lever(contact.b));
+    push(r_a, lever(contact.a));
+    push(r_b, lever(contact.b));
     friction.push_back(static_cast<T>(contact.friction));
     restitution.push_back(static_cast<T>(contact.restitution));
     tangential_restitution.push_back(static_cast<T>(contact.tangential_restitution));
@@ -125,13 +125,13 @@ struct SceneData {
     scene.contacts.body_a = body_a;
     scene.contacts.body_b = body_b;
     scene.contacts.normal = columns(normal);
-    scene.contacts.lever_a = columns(lever_a);
-    scene.contacts.lever_b = columns(lever_b);
+    scene.contacts.r_a = columns(r_a);
+    scene.contacts.r_b = columns(r_b);
     scene.contacts.friction = friction;
     scene.contacts.restitution = restitution;
     scene.contacts.laws.tangential_restitution = tangential_restitution;
     scene.contacts.static_friction = optional(static_friction);
-    scene.contacts.gap = optional(gap);
+    scene.contacts.separation = optional(separation);
     scene.contacts.frequency = optional(frequency);
     scene.contacts.damping_ratio = optional(damping_ratio);
     scene.contacts.slop = optional(slop);
@@ -169,7 +169,7 @@ struct SceneData {
       const auto b = static_cast<std::size_t>(body);
       return velocity(b) + cross(angular_velocity(b), at(lever, contact));
     };
-    const Vector n = at(normal, contact), u = point(body_a[contact], lever_a) - point(body_b[contact], lever_b);
+    const Vector n = at(normal, contact), u = point(body_a[contact], r_a) - point(body_b[contact], r_b);
     return u - dot(u, n) * n;
   }
 
@@ -271,13 +271,13 @@ void append(SceneData<T>& scene, const SceneData<T>& other) {
   for (const std::int32_t body : other.body_a) scene.body_a.push_back(shifted(body));
   for (const std::int32_t body : other.body_b) scene.body_b.push_back(shifted(body));
   add3(scene.normal, other.normal);
-  add3(scene.lever_a, other.lever_a);
-  add3(scene.lever_b, other.lever_b);
+  add3(scene.r_a, other.r_a);
+  add3(scene.r_b, other.r_b);
   add(scene.friction, other.friction);
   add(scene.restitution, other.restitution);
   add(scene.tangential_restitution, other.tangential_restitution);
   add(scene.static_friction, other.static_friction);
-  add(scene.gap, other.gap);
+  add(scene.separation, other.separation);
   add(scene.frequency, other.frequency);
   add(scene.damping_ratio, other.damping_ratio);
   add(scene.slop, other.slop);
@@ -318,13 +318,13 @@ SceneData<double> widened(const SceneData<T>& scene) {
   wide.body_a = scene.body_a;
   wide.body_b = scene.body_b;
   wide.normal = widen3(scene.normal);
-  wide.lever_a = widen3(scene.lever_a);
-  wide.lever_b = widen3(scene.lever_b);
+  wide.r_a = widen3(scene.r_a);
+  wide.r_b = widen3(scene.r_b);
   wide.friction = widen(scene.friction);
   wide.restitution = widen(scene.restitution);
   wide.tangential_restitution = widen(scene.tangential_restitution);
   wide.static_friction = widen(scene.static_friction);
-  wide.gap = widen(scene.gap);
+  wide.separation = widen(scene.separation);
   wide.frequency = widen(scene.frequency);
   wide.damping_ratio = widen(scene.damping_ratio);
   wide.slop = widen(scene.slop);
@@ -352,13 +352,13 @@ SceneData<double> widened(const SceneData<T>& scene) {
       to.linear_a[c] = static_cast<double>(row.linear_a[c]);
       to.angular_a[c] = static_cast<double>(row.angular_a[c]);
       to.linear_b[c] = static_cast<double>(row.linear_b[c]);
-      to.arm_a[c] = static_cast<double>(row.arm_a[c]);
-      to.arm_b[c] = static_cast<double>(row.arm_b[c]);
+      to.r_a[c] = static_cast<double>(row.r_a[c]);
+      to.r_b[c] = static_cast<double>(row.r_b[c]);
       to.angular_b[c] = static_cast<double>(row.angular_b[c]);
     }
     to.target_velocity = static_cast<double>(row.target_velocity);
-    to.least_impulse = static_cast<double>(row.least_impulse);
-    to.largest_impulse = static_cast<double>(row.largest_impulse);
+    to.min_impulse = static_cast<double>(row.min_impulse);
+    to.max_impulse = static_cast<double>(row.max_impulse);
     to.compliance = static_cast<double>(row.compliance);
     to.warm_impulse = static_cast<double>(row.warm_impulse);
     to.key = row.key;

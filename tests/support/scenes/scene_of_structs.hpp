@@ -29,10 +29,10 @@ template <class T>
 struct SceneContact {
   std::int32_t body_a = -1, body_b = -1;
   std::array<T, 3> normal = {0, 0, 1};
-  std::array<T, 3> lever_a = {}, lever_b = {};
+  std::array<T, 3> r_a = {}, r_b = {};
   T friction = 0, restitution = 0;
   T static_friction = -1;  ///< below 0 it becomes the friction in SceneData::add_contact
-  T gap = 0, target_velocity = 0;
+  T separation = 0, target_velocity = 0;
   std::array<T, 3> surface_velocity = {}, warm_impulse = {};
   std::uint64_t key = 0;
   Law law = Law::chatterjee_ruina;
@@ -50,16 +50,16 @@ struct SceneRow {
   std::int32_t body_a = -1, body_b = -1;
   std::array<T, 3> linear_a = {}, angular_a = {}, linear_b = {}, angular_b = {};
   T target_velocity = 0;
-  T least_impulse = -std::numeric_limits<T>::infinity(), largest_impulse = std::numeric_limits<T>::infinity();
+  T min_impulse = -std::numeric_limits<T>::infinity(), max_impulse = std::numeric_limits<T>::infinity();
   T compliance = 0, warm_impulse = 0;
   std::uint64_t key = 0;
   T error = 0, frequency = std::numeric_limits<T>::infinity(), damping_ratio = 2;
-  std::array<T, 3> arm_a = {}, arm_b = {};
+  std::array<T, 3> r_a = {}, r_b = {};
 };
 
 /// Which of the optional columns a view has.
 struct SceneColumns {
-  bool static_friction = true, gap = true, target_velocity = true, surface_velocity = true;
+  bool static_friction = true, separation = true, target_velocity = true, surface_velocity = true;
   bool warm_impulse = true, key = true;  ///< of rows as well
   bool laws = false;                     ///< law and restitution_law; without them the options' hold
   bool step = false;
@@ -89,8 +89,7 @@ struct SceneData {
     return rows.size() - 1;
   }
   /// The three rows that hold two bodies' points together.
-  std::size_t add_ball(std::int32_t a, std::int32_t b, const std::array<T, 3>& lever_a,
-                       const std::array<T, 3>& lever_b) {
+  std::size_t add_ball(std::int32_t a, std::int32_t b, const std::array<T, 3>& r_a, const std::array<T, 3>& r_b) {
     // e·(w×r) = (r×e)·w
     const auto turned = [](const std::array<T, 3>& r, std::size_t axis) {
       const std::array<T, 3> e = {T(axis == 0), T(axis == 1), T(axis == 2)};
@@ -100,8 +99,8 @@ struct SceneData {
       SceneRow<T> row{a, b};
       row.linear_a[axis] = 1;
       row.linear_b[axis] = -1;
-      row.angular_a = turned(lever_a, axis);
-      row.angular_b = turned(lever_b, axis);
+      row.angular_a = turned(r_a, axis);
+      row.angular_b = turned(r_b, axis);
       for (T& x : row.angular_b) x = -x;
       add_row(row);
     }
@@ -159,12 +158,12 @@ Scene<T> SceneData<T>::view() const {
   scene.contacts.body_a = column(contacts, &Contact::body_a);
   scene.contacts.body_b = column(contacts, &Contact::body_b);
   scene.contacts.normal = column(contacts, &Contact::normal);
-  scene.contacts.lever_a = column(contacts, &Contact::lever_a);
-  scene.contacts.lever_b = column(contacts, &Contact::lever_b);
+  scene.contacts.r_a = column(contacts, &Contact::r_a);
+  scene.contacts.r_b = column(contacts, &Contact::r_b);
   scene.contacts.friction = column(contacts, &Contact::friction);
   scene.contacts.restitution = column(contacts, &Contact::restitution);
   if (columns.static_friction) scene.contacts.static_friction = column(contacts, &Contact::static_friction);
-  if (columns.gap) scene.contacts.gap = column(contacts, &Contact::gap);
+  if (columns.separation) scene.contacts.separation = column(contacts, &Contact::separation);
   if (columns.target_velocity) scene.contacts.target_velocity = column(contacts, &Contact::target_velocity);
   if (columns.surface_velocity) scene.contacts.surface_velocity = column(contacts, &Contact::surface_velocity);
   if (columns.warm_impulse) scene.contacts.warm_impulse = column(contacts, &Contact::warm_impulse);
@@ -199,8 +198,8 @@ Scene<T> SceneData<T>::view() const {
   joints.angular_b = column(rows, &Row::angular_b);
   if (columns.row_target_velocity) joints.target_velocity = column(rows, &Row::target_velocity);
   if (columns.bounds) {
-    joints.least_impulse = column(rows, &Row::least_impulse);
-    joints.largest_impulse = column(rows, &Row::largest_impulse);
+    joints.min_impulse = column(rows, &Row::min_impulse);
+    joints.max_impulse = column(rows, &Row::max_impulse);
   }
   if (columns.compliance) joints.compliance = column(rows, &Row::compliance);
   if (columns.warm_impulse) joints.warm_impulse = column(rows, &Row::warm_impulse);
@@ -209,8 +208,8 @@ Scene<T> SceneData<T>::view() const {
     joints.error = column(rows, &Row::error);
     joints.frequency = column(rows, &Row::frequency);
     joints.damping_ratio = column(rows, &Row::damping_ratio);
-    joints.arm_a = column(rows, &Row::arm_a);
-    joints.arm_b = column(rows, &Row::arm_b);
+    joints.r_a = column(rows, &Row::r_a);
+    joints.r_b = column(rows, &Row::r_b);
   }
   return scene;
 }

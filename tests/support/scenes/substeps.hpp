@@ -44,7 +44,7 @@ inline double slop_of_cubes(double edge = 1) {
 
 inline double deepest_overlap(const BoxWorld& boxes) {
   double deepest = 0;
-  for (const double gap : boxes.scene<double>().gap) deepest = std::max(deepest, -gap);
+  for (const double separation : boxes.scene<double>().separation) deepest = std::max(deepest, -separation);
   return deepest;
 }
 

@@ -21,8 +21,8 @@ SceneData<T> zigzag(int links, std::uint64_t seed) {
     scene.add({1, {j(0, 0), j(0, 1), j(0, 2), j(1, 1), j(1, 2), j(2, 2)}, draw.bell3(1), draw.bell3(1)});
     JointBodies<T> pair{i, i - 1, {}, {}};
     for (std::size_t c = 0; c < 3; ++c) {
-      pair.anchor_a[c] = static_cast<T>(-0.25 * axis[c]);
-      pair.anchor_b[c] = static_cast<T>(before[c]);
+      pair.r_a[c] = static_cast<T>(-0.25 * axis[c]);
+      pair.r_b[c] = static_cast<T>(before[c]);
     }
     add_ball_joint(scene.joints, pair);
     before = 0.25 * axis;
@@ -39,7 +39,7 @@ SceneData<T> odd_zigzag(int links, std::uint64_t seed) {
     auto& row = scene.joints.rows[i + draw.below(3)];
     switch (draw.below(4)) {
       case 0:
-        row.largest_impulse = T(0.1);
+        row.max_impulse = T(0.1);
         break;
       case 1:
         row.compliance = T(0.5);

@@ -78,7 +78,7 @@ class ConeRoot {
     lambda = choose(where && guess > zero && guess < high, guess, lambda);
     OnCone<B> found = unit.at(lambda);
     Mask active = where;
-    for (int i = 0; i < most_steps && lane_bits(active) != 0; ++i) {
+    for (int i = 0; i < max_steps && lane_bits(active) != 0; ++i) {
       const B x = found.q.x, y = found.q.y, q2 = mul_add(x, x, y * y);
       const B q = square_root(choose(active, q2, one)), off = found.length - q;
       // r = length / |q| - 1 rises with λ, and is nearly straight.
@@ -103,9 +103,9 @@ class ConeRoot {
 
  private:
   /// Newton's method takes 3 to 8; halves follow where the cone is steep.
-  static constexpr int most_steps = 80;
+  static constexpr int max_steps = 80;
 
-  static B divisor(B eigenvalue, B lambda) { return larger(eigenvalue + lambda, B(smallest_normal<T>)); }
+  static B divisor(B eigenvalue, B lambda) { return larger(eigenvalue + lambda, B(min_normal<T>)); }
 
   [[gnu::always_inline]] OnCone<B> at(B lambda) const {
     const Plane<B> inverse = {B(1) / divisor(large_, lambda), B(1) / divisor(small_, lambda)};

@@ -106,7 +106,7 @@ struct ModelBlocks : Blocks<A, T> {
   }
 
   /// True for limits whose squares keep their digits; below there is no moment.
-  [[gnu::always_inline]] static auto is_some(B limit) { return limit > B(least_length<T>); }
+  [[gnu::always_inline]] static auto is_some(B limit) { return limit > B(min_length<T>); }
 
   /// The moment within its limits.
   [[gnu::always_inline]] static Vector3<B> cut(const Vector3<B>& m, const Limits& to) {

@@ -1,7 +1,7 @@
 // Prepare: what blocks with contact models have beside the others.
 #pragma once
 
-#include "kernel/scene/aim.hpp"
+#include "kernel/scene/substep_targets.hpp"
 #include "model_block.hpp"
 
 namespace carom::kernel {
@@ -69,7 +69,7 @@ struct ModelStages : ModelBlocks<A, T> {
     take_impulses(job, block);
   }
 
-  /// Moments to and from the memory of SceneMethod::coulomb, as ManifoldStages has it of impulses.
+  /// Moments to and from the memory of SceneMethod::ncp, as ManifoldStages has it of impulses.
   static void carry(const SceneJob<T>& job, Manifolds& block) {
     if (!Models::has_moments(block) || job.carried_moment[0] == nullptr) return;
     const Moments& of = Models::moments(job, block);
@@ -131,7 +131,7 @@ struct ModelStages : ModelBlocks<A, T> {
           d2(Block::load(head.d2)) {}
 
     Symmetric3<B> matrix(const Point& point) const {
-      return Base::collision_matrix(mass, inertia_a, Block::load(point.arm_a), inertia_b, Block::load(point.arm_b));
+      return Base::collision_matrix(mass, inertia_a, Block::load(point.r_a), inertia_b, Block::load(point.r_b));
     }
 
     void operator()(Form& to, const Point& point, B compliance, B tangential, Mask used) const {
@@ -189,7 +189,7 @@ struct ModelStages : ModelBlocks<A, T> {
 
     // The body that the first point holds: K_rr - K_rp K_pp⁻¹ K_pr.
     const Point& point = block.point()[0];
-    const UnitSpins<B> sa(ja, Block::load(point.arm_a)), sb(jb, Block::load(point.arm_b));
+    const UnitSpins<B> sa(ja, Block::load(point.r_a)), sb(jb, Block::load(point.r_b));
     const Responder respond(block, Models::model_head(job, block));
     // An axis without friction holds nothing.
     const Mask has_1 = respond.d1 > zero, has_2 = respond.d2 > zero;

@@ -34,11 +34,11 @@ struct ModelLaw {
         relaxation(job.parameters.relaxation),
         first(block.point()),
         points(Models::model_point(job, block)),
-        pushing(pass == Pass::push_out ? Models::substep_model(job, block) : nullptr),
+        pushing(pass == Pass::correction_rate ? Models::substep_model(job, block) : nullptr),
         moments(Models::has_moments(block) ? &Models::moments(job, block) : nullptr) {}
 
   const Form& form(std::size_t p) const {
-    if constexpr (pass == Pass::push_out)
+    if constexpr (pass == Pass::correction_rate)
       return pushing[p].pushing;
     else
       return points[p].form;
@@ -104,7 +104,7 @@ struct ModelLaw {
                            larger(mul_add(relaxation, next.z - p.z, p.z), zero)};
     const B size2 = Models::length2(head, to);
     const B bound = larger(static_ratio, one) * most * to.z;
-    const B size = square_root(larger(size2, B(least_square<T>)));
+    const B size = square_root(larger(size2, B(min_square<T>)));
     const B share = choose(is_in_cone(to.x, to.y, size2, bound * bound), one, most * to.z / size);
     return {share * to.x, share * to.y, to.z};
   }
@@ -124,11 +124,11 @@ struct ModelSweep : ManifoldSweep<A, T> {
   using Moments = typename Models::Moments;
 
   template <Pass pass>
-  static void sweep(const SceneJob<T>& job, Manifolds& block, VelocityRow<T>* nowhere) {
+  static void sweep(const SceneJob<T>& job, Manifolds& block, VelocityRow<T>* dummy_body) {
     const auto a = Block::gather(job.velocities, block.a), b = Block::gather(job.velocities, block.b);
     const Frame<B> frame = Base::frame_of(block);
     const Motion<B> before = Base::motion(block, frame, a, b);
-    if constexpr (pass == Pass::push_out) push_out(job, block, frame, a, b);
+    if constexpr (pass == Pass::correction_rate) correction_rate(job, block, frame, a, b);
     if constexpr (pass == Pass::relax) relax(job, block);
     const Bodies bodies(block);
     const ModelLaw<A, T, pass> law(job, block);
@@ -138,20 +138,21 @@ struct ModelSweep : ManifoldSweep<A, T> {
       Base::store_violation(block.head, visit<true>(job, block, bodies, law, motion, sum));
     else
       visit<false>(job, block, bodies, law, motion, sum);
-    for (int round = 1; round < job.parameters.rounds; ++round) visit<false>(job, block, bodies, law, motion, sum);
-    Sweep::put_back(job, block, frame, a, b, before, motion, sum, nowhere);
+    for (int round = 1; round < job.parameters.inner_iterations; ++round)
+      visit<false>(job, block, bodies, law, motion, sum);
+    Sweep::put_back(job, block, frame, a, b, before, motion, sum, dummy_body);
   }
 
   /// The impulses of the block on the bodies.
-  static void warm_start(const SceneJob<T>& job, Manifolds& block, VelocityRow<T>* nowhere) {
-    Sweep::warm_start(job, block, nowhere);
+  static void warm_start(const SceneJob<T>& job, Manifolds& block, VelocityRow<T>* dummy_body) {
+    Sweep::warm_start(job, block, dummy_body);
     if (!Models::has_moments(block)) return;
     const auto a = Block::gather(job.velocities, block.a), b = Block::gather(job.velocities, block.b);
     const Frame<B> frame = Base::frame_of(block);
     const Motion<B> before = Base::motion(block, frame, a, b);
     Motion<B> motion = before;
     turn(Bodies(block), motion, Block::load(Models::moments(job, block).moment));
-    Sweep::put_back(job, block, frame, a, b, before, motion, Vector3<B>{B(0), B(0), B(0)}, nowhere);
+    Sweep::put_back(job, block, frame, a, b, before, motion, Vector3<B>{B(0), B(0), B(0)}, dummy_body);
   }
 
   /// The rebound is a collision of its own, but contacts that give way go on with their impulses: a spring strikes
@@ -163,7 +164,7 @@ struct ModelSweep : ManifoldSweep<A, T> {
       impulse[p] = Block::load(block.point()[p].impulse);
       sum[p] = Block::load(Block::substep_point(block)[p].sum);
     }
-    Aim<A, T>::rebound(job, block);
+    Goal<A, T>::rebound(job, block);
     Mask any = zero > zero;
     for (std::size_t p = 0; p < block.head.count; ++p) {
       auto& point = block.point()[p];
@@ -181,10 +182,10 @@ struct ModelSweep : ManifoldSweep<A, T> {
   }
 
  private:
-  static void push_out(const SceneJob<T>& job, Manifolds& block, const Frame<B>& frame,
-                       const typename Block::Velocity& a, const typename Block::Velocity& b) {
-    using Of = Aim<A, T>;
-    Of::push_out(job, block, frame, a, b);
+  static void correction_rate(const SceneJob<T>& job, Manifolds& block, const Frame<B>& frame,
+                              const typename Block::Velocity& a, const typename Block::Velocity& b) {
+    using Of = Goal<A, T>;
+    Of::correction_rate(job, block, frame, a, b);
     if (Models::has_moments(block) && job.begins_substep) {
       Moments& of = Models::moments(job, block);
       Block::store(of.sum, Block::load(of.sum) + Block::load(of.moment));
@@ -256,7 +257,7 @@ struct ModelSweep : ManifoldSweep<A, T> {
     Plane<B> o = {motion.wa.x - motion.wb.x, motion.wa.y - motion.wb.y};
     if (lane_bits(held) != 0) {
       const auto& point = block.point()[0];
-      const Vector3<B> u = velocity_at(motion, Block::load(point.arm_a), Block::load(point.arm_b));
+      const Vector3<B> u = velocity_at(motion, Block::load(point.r_a), Block::load(point.r_b));
       const typename Law::Relative z = Law::relative(law.form(0), point, u, Block::load(point.impulse));
       const auto less = [&](B from, std::size_t row) {
         const B along = mul_add(Block::load(of.hold[row]), z.z1,
