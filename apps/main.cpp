@@ -21,7 +21,7 @@ constexpr const char* main_footer =
   carom info                                what this execution offers
   carom laws                                the collision laws
   carom solve contacts.csv -o results.csv   resolve the contacts of a file
-  carom solve --scene contacts.csv -o results.csv   those of each moment together
+  carom solve --scene contacts.csv -o results.csv --method pgs   those of each moment together
   carom compare contacts.csv                check the lanes against the reference, and time both
   carom check results.csv                   which impulses leave the permissible region
   carom compare-laws contacts.csv           how far the laws lie apart

@@ -146,8 +146,7 @@ void by_bullet(benchmark::State& state, int mode) {
 void by_carom(benchmark::State& state, const Execution& execution) try {
   bullet::Options options;
   options.execution = execution;
-  options.contacts = bullet::Contacts::pgs;  // as many sweeps as Bullet's
-  options.scene.relative_tolerance = 0;
+  options.scene.use<Pgs>().tolerance = 0;  // as many iterations as Bullet's solver
   bullet::ConstraintSolver solver(options);
   time(state, solver, SOLVER_SIMD);
 } catch (const std::exception& error) {

@@ -44,13 +44,12 @@ SceneData<float> boxes_apart(int boxes) {
 void call(benchmark::State& state, SceneData<float> (*make)(), double tolerance) {
   const SceneData<float> scene = make();
   scenes::SceneArrays<float> arrays(scene);
-  SceneOptions options;
-  options.method = SceneMethod::ncp;
-  options.ncp.tolerance = tolerance;
+  const SceneOptions options{.method = Ncp{.tolerance = tolerance}};
   SceneSolver solver({.threads = 1});
-  const auto view = scene.view();
+  const auto view = select(scene.view(), options.method);
   const auto results = arrays.view();
-  if (solver.solve(view, results, options).error > tolerance) return state.SkipWithError("misses the tolerance");
+  if (solver.solve(view, results, options).relative_error > tolerance)
+    return state.SkipWithError("misses the tolerance");
   for (auto _ : state) benchmark::DoNotOptimize(solver.solve(view, results, options));
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(scene.contact_count()));
 }

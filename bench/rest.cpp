@@ -45,22 +45,21 @@ void at_rest(benchmark::State& state, const std::function<MotionWorld()>& make, 
   state.SkipWithError(error.what());
 }
 
-/// A call of islands that are swept, less its substeps: checks, keys, graph, preparation, histories, results.
+/// A call of islands that PGS solves in substeps, without the time of the substeps: checks, keys, graph, preparation,
+/// histories, results.
 template <class T>
 void setup(benchmark::State& state, const std::function<MotionWorld()>& make, Isa isa) try {
   std::vector<probe::MotionTouch> touches;
   const scenes::SceneData<T> scene = make().template scene<T>(time_step, touches);
   scenes::SceneArrays<T> arrays(scene);
-  const Scene<T> view = scene.view();
+  const Scene<T> view = select(scene.view(), SceneOptions().method);
   SceneResults<T> results = arrays.view();
   results.path = {};
   results.separation_velocity = {};
   SceneSolver few({.isa = isa, .threads = 1}), many({.isa = isa, .threads = 1});
   const auto seconds = [&](SceneSolver& solver, int substeps) {
-    SceneOptions options;
-    options.method = SceneMethod::substeps;
-    options.substeps.time_step = time_step;
-    options.substeps.least = options.substeps.most = substeps;
+    const SceneOptions options{.time_step = time_step,
+                               .method = Substeps{.min_substeps = substeps, .max_substeps = substeps}};
     using Clock = std::chrono::steady_clock;
     const auto begin = Clock::now();
     solver.solve(view, results, options);

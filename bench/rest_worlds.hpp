@@ -112,10 +112,7 @@ template <class T>
 class SteppedWorld {
  public:
   explicit SteppedWorld(MotionWorld world, Isa isa = Isa::automatic)
-      : world_(std::move(world)), solver_({.isa = isa, .threads = 1}) {
-    options_.method = SceneMethod::substeps;
-    options_.substeps.time_step = time_step;
-  }
+      : world_(std::move(world)), solver_({.isa = isa, .threads = 1}) {}
 
   /// Returns the time of the call [s].
   double step() {
@@ -125,7 +122,7 @@ class SteppedWorld {
     scene_ = now;
     if (!arrays_ || points_ != scene_.contact_count() + scene_.row_count()) arrays_.emplace(scene_);
     points_ = scene_.contact_count() + scene_.row_count();
-    const Scene<T> view = scene_.view();
+    const Scene<T> view = select(scene_.view(), options_.method);
     SceneResults<T> results = arrays_->view();
     results.path = {};
     results.separation_velocity = {};
@@ -143,7 +140,7 @@ class SteppedWorld {
  private:
   MotionWorld world_;
   SceneSolver solver_;
-  SceneOptions options_;
+  SceneOptions options_{.time_step = time_step};
   SceneReport report_;
   scenes::SceneData<T> scene_;
   std::optional<scenes::SceneArrays<T>> arrays_;

@@ -25,32 +25,22 @@ namespace {
 using scenes::SceneArrays;
 using scenes::SceneData;
 
-constexpr int usual_sweeps = 10, many_sweeps = 110, pyramid_base = 86;
-constexpr double resting_time_step = 0.01;  // of the forces that are part of the pyramid's velocities
+constexpr int usual_iterations = 10, many_iterations = 110, pyramid_base = 86;
+constexpr double time_step = 0.01;  // [s] of the free fall that generated scenes have in their velocities
 constexpr std::size_t pile_contacts = 9692, many_islands = 100'000;
 
-/// As engines call it: a fixed number of sweeps, regardless of the residual.
-SceneOptions swept(int sweeps) {
-  SceneOptions options;
-  options.pgs.iterations = sweeps;
-  options.relative_tolerance = 0;
-  return options;
+/// As engines call it: a fixed number of iterations, regardless of the residual.
+SceneOptions in_pgs(int iterations) {
+  return {.method = Pgs{.iterations = iterations, .tolerance = 0}};
 }
 
 SceneOptions in_sequence(Law law) {
-  SceneOptions options;
-  options.method = SceneMethod::sequential_impacts;
-  options.collision.law = law;
-  return options;
+  return {.method = SequentialImpacts{.law = law}};
 }
 
 /// Substeps as an engine takes them at rest: the impulses of earlier calls are nearly the solution.
 SceneOptions in_substeps(int count) {
-  SceneOptions options;
-  options.method = SceneMethod::substeps;
-  options.substeps.time_step = resting_time_step;
-  options.substeps.least = options.substeps.most = count;
-  return options;
+  return {.time_step = time_step, .method = Substeps{.min_substeps = count, .max_substeps = count}};
 }
 
 enum class Kind {
@@ -74,11 +64,13 @@ enum class Kind {
   rotating_plate_12000
 };
 
-/// The pyramid with keys, and with velocities that include the effect of forces.
+/// The scene with keys, and with its velocities as the effect of forces.
 template <class T>
 SceneData<T> at_rest(SceneData<T> scene) {
   scene.velocity_change = scene.bodies.velocity;
   scene.angular_velocity_change = scene.bodies.angular_velocity;
+  for (auto* vectors : {&scene.bodies.velocity, &scene.bodies.angular_velocity})
+    for (auto& component : *vectors) std::fill(component.begin(), component.end(), T(0));
   for (std::size_t i = 0; i < scene.contact_count(); ++i) scene.key.push_back(i + 1);
   return scene;
 }
@@ -96,7 +88,7 @@ SceneData<T> ragdoll() {
   SceneData<T> scene;
   for (int i = 0; i < 12; ++i) {
     const double x = 0.5 * i;
-    const std::int32_t a = scene.add(scenes::box(1, {0.44, 0.2, 0.2}, {x, 0, 0}, {0, 0, -9.81 * resting_time_step}));
+    const std::int32_t a = scene.add(scenes::box(1, {0.44, 0.2, 0.2}, {x, 0, 0}, {0, 0, -9.81 * time_step}));
     add_manifold(scene, {.a = a, .b = scenes::world, .friction = 0.5}, x - 0.22, x + 0.22, -0.1, 0.1, -0.1);
     if (i > 0) add_ball_joint(scene.joints, JointBodies<T>{a, a - 1, {T(-0.25), 0, 0}, {T(0.25), 0, 0}});
   }
@@ -197,10 +189,10 @@ SceneResults<T> timed_columns(SceneArrays<T>& arrays) {
 template <class T>
 std::size_t bodies_apart(const SceneData<T>& scene, const SceneOptions& options, const Execution& execution) {
   SceneArrays<T> found(scene);
-  SceneSolver(execution).solve(scene.view(), found.view(), options);
+  SceneSolver(execution).solve(select(scene.view(), options.method), found.view(), options);
   const SceneData<double> wide = scenes::widened(scene);
   SceneArrays<double> expected(wide);
-  reference::solve_scene(wide.view(), expected.view(), options);
+  reference::solve_scene(select(wide.view(), options.method), expected.view(), options);
   double greatest = 0;
   for (std::size_t i = 0; i < scene.body_count(); ++i)
     greatest = std::max({greatest, scenes::length(wide.velocity(i)), scenes::length(wide.angular_velocity(i))});
@@ -216,8 +208,8 @@ std::size_t bodies_apart(const SceneData<T>& scene, const SceneOptions& options,
   return apart;
 }
 
-/// Empty if the lanes agree with the reference, on scenes of the same kind that are small enough for the reference. In
-/// a sequence rounding may decide which of two contacts comes first.
+/// Empty if the lanes agree with the reference, on scenes of the same kind that are small enough for the reference.
+/// With sequential impacts rounding may decide which of two contacts comes first.
 template <class T>
 std::string disagreement(Kind kind, const SceneOptions& options, const Execution& execution) {
   const SceneData<T> few = kind == Kind::pyramid           ? scenes::pyramid<T>(24)
@@ -234,7 +226,7 @@ std::string disagreement(Kind kind, const SceneOptions& options, const Execution
                            : kind >= Kind::plate_6000      ? plate<T>(400, 0.2)  // nothing ties
                                                            : scenes::islands<T>(500, 2, 8, 2);
   const std::size_t apart = bodies_apart(few, options, execution);
-  const std::size_t allowed = options.method == SceneMethod::sequential_impacts ? few.body_count() / 50 : 0;
+  const std::size_t allowed = options.selected() == SceneMethod::sequential_impacts ? few.body_count() / 50 : 0;
   return apart > allowed ? std::to_string(apart) + " bodies are not where the reference has them" : "";
 }
 
@@ -246,7 +238,8 @@ class Timed {
       : scene_(scene_of<T>(kind)),
         arrays_(scene_),
         solver_(execution),
-        wrong_(disagreement<T>(kind, options, execution)) {
+        wrong_(disagreement<T>(kind, options, execution)),
+        view_(select(scene_.view(), options.method)) {
     view_.contacts.friction = friction_;
     if (!wrong_.empty()) return;
     const SceneReport report = call(options);
@@ -282,33 +275,33 @@ class Timed {
   std::string wrong_;
   std::vector<T> friction_ = scene_.friction;
   T other_friction_ = friction_.back();
-  Scene<T> view_ = scene_.view();
+  Scene<T> view_;
   SceneResults<T> results_ = timed_columns(arrays_);
 };
 
-/// The time of 100 sweeps: a call with 110 sweeps minus a call with 10.
+/// The time of 100 iterations: a call with 110 iterations minus a call with 10.
 template <class T>
-void sweeps(benchmark::State& state, Kind kind, const Execution& execution) try {
-  Timed<T> timed(kind, swept(usual_sweeps), execution);
+void iterations(benchmark::State& state, Kind kind, const Execution& execution) try {
+  Timed<T> timed(kind, in_pgs(usual_iterations), execution);
   if (!timed.wrong().empty()) return state.SkipWithError(timed.wrong().c_str());
   for (auto _ : state) {
-    const double few = timed.seconds(swept(usual_sweeps)), many = timed.seconds(swept(many_sweeps));
-    // With a disturbance, the call with fewer sweeps may take longer.
+    const double few = timed.seconds(in_pgs(usual_iterations)), many = timed.seconds(in_pgs(many_iterations));
+    // With a disturbance, the call with fewer iterations may take longer.
     state.SetIterationTime(std::max(many - few, 1e-9));
   }
-  state.SetItemsProcessed(state.iterations() * timed.contacts() * (many_sweeps - usual_sweeps));
+  state.SetItemsProcessed(state.iterations() * timed.contacts() * (many_iterations - usual_iterations));
 } catch (const std::exception& error) {
   state.SkipWithError(error.what());
 }
 
-/// A call minus its sweeps: checks, islands, colours, preparation, results.
+/// A call minus its iterations: checks, islands, colours, preparation, results.
 template <class T>
 void setup(benchmark::State& state, const Execution& execution) try {
-  Timed<T> timed(Kind::pyramid, swept(usual_sweeps), execution);
+  Timed<T> timed(Kind::pyramid, in_pgs(usual_iterations), execution);
   if (!timed.wrong().empty()) return state.SkipWithError(timed.wrong().c_str());
-  constexpr double share = static_cast<double>(usual_sweeps) / (many_sweeps - usual_sweeps);
+  constexpr double share = static_cast<double>(usual_iterations) / (many_iterations - usual_iterations);
   for (auto _ : state) {
-    const double few = timed.seconds(swept(usual_sweeps)), many = timed.seconds(swept(many_sweeps));
+    const double few = timed.seconds(in_pgs(usual_iterations)), many = timed.seconds(in_pgs(many_iterations));
     state.SetIterationTime(std::max(few - share * (many - few), 1e-9));
   }
   state.SetItemsProcessed(state.iterations() * timed.contacts());
@@ -338,7 +331,7 @@ void call(benchmark::State& state, Kind kind, const SceneOptions& options, const
 void call_reference(benchmark::State& state, Law law) try {
   const SceneData<double>& scene = scene_of<double>(Kind::islands_of_ten);
   SceneArrays<double> arrays(scene);
-  const Scene<double> view = scene.view();
+  const Scene<double> view = select(scene.view(), in_sequence(law).method);
   const SceneResults<double> results = timed_columns(arrays);
   SceneReport report;
   for (auto _ : state) {
@@ -366,21 +359,21 @@ void register_precision(const std::string& precision, int max_threads) {
           in_substeps(4), {.isa = isa, .threads = 1});
   for (int threads = 1; threads <= max_threads; ++threads) {
     const Execution execution{.isa = best, .threads = threads};
-    one("scene/call/" + place(execution) + "pyramid:30000", Kind::pyramid, swept(usual_sweeps), execution);
+    one("scene/call/" + place(execution) + "pyramid:30000", Kind::pyramid, in_pgs(usual_iterations), execution);
     benchmark::RegisterBenchmark(("scene/again/" + place(execution) + "pyramid:30000").c_str(), call<T>, Kind::pyramid,
-                                 swept(usual_sweeps), execution, true)
+                                 in_pgs(usual_iterations), execution, true)
         ->UseRealTime();
     for (const int count : {4, 8})
       one("scene/substeps:" + std::to_string(count) + "/" + place(execution) + "pyramid:30000", Kind::resting_pyramid,
           in_substeps(count), execution);
-    one("scene/call/" + place(execution) + "pile:9692", Kind::pile, swept(usual_sweeps), execution);
-    one("scene/islands/" + place(execution) + "100000", Kind::islands, swept(usual_sweeps), execution);
+    one("scene/call/" + place(execution) + "pile:9692", Kind::pile, in_pgs(usual_iterations), execution);
+    one("scene/islands/" + place(execution) + "100000", Kind::islands, in_pgs(usual_iterations), execution);
     benchmark::RegisterBenchmark(("scene/setup/" + place(execution) + "pyramid:30000").c_str(), setup<T>, execution)
         ->UseManualTime();
   }
   const auto small = [&](const Execution& execution, Kind kind, const std::string& name) {
-    benchmark::RegisterBenchmark(("scene/small/" + place(execution) + name).c_str(), call<T>, kind, swept(usual_sweeps),
-                                 execution, true)
+    benchmark::RegisterBenchmark(("scene/small/" + place(execution) + name).c_str(), call<T>, kind,
+                                 in_pgs(usual_iterations), execution, true)
         ->UseRealTime();
   };
   for (const Isa isa : available_isas()) {
@@ -393,27 +386,27 @@ void register_precision(const std::string& precision, int max_threads) {
   for (const Isa isa : available_isas()) {
     for (int threads = 1; threads <= (isa == best ? max_threads : 1); ++threads) {
       const Execution execution{.isa = isa, .threads = threads};
-      const auto swept_rows = [&](Kind kind, const std::string& name) {
-        benchmark::RegisterBenchmark(("scene/pgs/" + place(execution) + name).c_str(), sweeps<T>, kind, execution)
+      const auto pgs_rows = [&](Kind kind, const std::string& name) {
+        benchmark::RegisterBenchmark(("scene/pgs/" + place(execution) + name).c_str(), iterations<T>, kind, execution)
             ->UseManualTime();
       };
-      swept_rows(Kind::pyramid, "pyramid:30000");
+      pgs_rows(Kind::pyramid, "pyramid:30000");
       // 28,000 points each: nearly all stick; all slip; impulses of friction fall towards zero.
-      swept_rows(Kind::resting_stacks, "stacks:700x10");
-      swept_rows(Kind::sliding_stacks, "sliding:700x10");
-      swept_rows(Kind::towers, "stacks:70x100");
+      pgs_rows(Kind::resting_stacks, "stacks:700x10");
+      pgs_rows(Kind::sliding_stacks, "sliding:700x10");
+      pgs_rows(Kind::towers, "stacks:70x100");
     }
   }
   for (const Law law : {Law::chatterjee_ruina, Law::incremental}) {
     const Execution execution{.isa = best, .threads = 1};
-    one("scene/sequence/" + std::string(to_string(law)) + "/" + place(execution) + "islands:1000x10",
+    one("scene/sequential_impacts/" + std::string(to_string(law)) + "/" + place(execution) + "islands:1000x10",
         Kind::islands_of_ten, in_sequence(law), execution);
   }
   // All contacts act on one movable body.
   const auto on_one_body = [&](Kind kind, const std::string& name) {
     const Execution execution{.isa = best, .threads = 1};
-    one("scene/sequence/chatterjee-ruina/" + place(execution) + name, kind, in_sequence(Law::chatterjee_ruina),
-        execution);
+    one("scene/sequential_impacts/chatterjee-ruina/" + place(execution) + name, kind,
+        in_sequence(Law::chatterjee_ruina), execution);
   };
   on_one_body(Kind::plate_6000, "plate:6000");
   on_one_body(Kind::plate_12000, "plate:12000");

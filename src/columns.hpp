@@ -25,6 +25,7 @@ struct Label {
   const char* file = "";    // its name in files, but for the next and the part
   const char* side = "";    // "a"
   const char* of = "";      // "contacts", of a scene
+  unsigned readers = ~0u;   // methods that read it, as bits: see scene_columns.hpp
 
   /// As a host's programmer writes it: "contacts.laws.candidate.x".
   std::string in_code() const { return joined({of, owner, member, part}, '.'); }
@@ -269,6 +270,15 @@ template <class F, class Laws, class... Others>
   f(Label{"laws", "step", "", "impulse_step"}, laws.step, others.step...);
   f(Label{"laws", "restitution_law", "", "restitution_law"}, laws.restitution_law, others.restitution_law...);
   f(Label{"laws", "law", "", "law"}, laws.law, others.law...);
+}
+
+/// Calls f(label, column) for every column of laws.
+template <class F, class Laws>
+[[gnu::always_inline]] constexpr void each_law_column(F&& f, Laws& laws) {
+  const auto with_kind = [&](const Label& label, auto, auto& column) { f(label, column); };
+  each_choice(f, laws);
+  each_parameter(with_kind, laws);
+  each_weight(with_kind, laws.weight);
 }
 
 /// Bodies by index.

@@ -1,18 +1,11 @@
-// The fields of the structs of mechanism.hpp, as those of options in option_fields.hpp.
+// The fields of MechanismContact, for C and Python.
 #pragma once
 
 #include <carom/mechanism.hpp>
 
-#include "option_fields.hpp"
+#include "option_table.hpp"
 
 namespace carom {
-
-template <class F, Is<MechanismOptions> O, class... Others>
-void each_field(F&& f, O& options, Others&... others) {
-  auto& [redundancy, min_eigenvalue] = options;
-  f("redundancy", redundancy, others.redundancy...);
-  f("min_eigenvalue", min_eigenvalue, others.min_eigenvalue...);
-}
 
 template <class F, Is<MechanismContact> O, class... Others>
 void each_field(F&& f, O& contact, Others&... others) {

@@ -74,7 +74,7 @@ class RegionCheckRun {
     const io::ResultNumbers results = solve_contacts(contacts_, solver_, options_, command_.reference, "solving");
     const Region region = region_of(contacts_, scales_, results.numbers, solver_, options_);
     result_.bad_rows = print_bad_rows(table_, contacts_, results.status, command_);
-    tally(contacts_.names_laws() ? "the rows' laws" : command_.law, region, results.numbers,
+    tally(contacts_.names_laws() ? "the rows' laws" : text_of(options_.law), region, results.numbers,
           [&](std::size_t row) { return !is_fault(results.status[row]); });
     write(region);
   }

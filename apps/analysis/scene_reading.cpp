@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <map>
 
 #include "io/scene_data.hpp"
 #include "io/scene_rows.hpp"
@@ -16,42 +16,46 @@ std::string listed_columns(const std::vector<std::string>& names) {
 
 }  // namespace
 
-bool reads_gap(SceneMethod method) {
-  return method == SceneMethod::resting || method == SceneMethod::step || method == SceneMethod::substeps;
-}
-
-void require_scenes(const io::Table& table, const char* option) {
+void require_scenes(const io::Table& table, const char* option, const SceneOptions::Method& method) {
   const std::string place = "carom: " + table.header_place();
   const io::Form form = io::form_of(table);
   if (form != io::Form::bodies)
     throw Error(fmt::format("{}{} needs both bodies' states in 3D (body form), and the file holds the {}", place,
                             option, io::to_string(form)));
   std::vector<std::string> missing;
-  const auto need = [&](const char* name) {
+  for (const char* name : io::scene_columns)
     if (table.find(name) == io::Table::none) missing.emplace_back(name);
-  };
-  for (const char* name : io::scene_columns) need(name);
   if (!missing.empty())
     throw Error(fmt::format("{}{} needs {}, which {} missing", place, option, listed_columns(missing),
                             missing.size() == 1 ? "is" : "are"));
-  constexpr std::array surface = {"surface_velocity_x", "surface_velocity_y", "surface_velocity_z"};
-  for (const char* name : surface) need(name);
-  if (!missing.empty() && missing.size() < surface.size())
-    throw Error(fmt::format("{}of a surface velocity all three columns must be there or none: {} missing", place,
-                            listed_columns(missing) + (missing.size() == 1 ? " is" : " are")));
+  // The components of vectors.
+  std::map<std::string, std::vector<std::string>> there, absent;
+  for (const io::SceneColumn& column : io::optional_scene_columns(method))
+    if (column.is_read && !column.vector.empty())
+      (table.find(column.name) == io::Table::none ? absent : there)[column.vector].push_back(column.name);
+  for (const auto& [vector, names] : absent)
+    if (there.contains(vector))
+      throw Error(fmt::format("{}all three columns of {} must be there or none: {} {} missing", place, vector,
+                              listed_columns(names), names.size() == 1 ? "is" : "are"));
 }
 
-void add_scene_columns(const io::Table& table, SceneMethod method, io::ReadOptions& read) {
-  const auto add = [&](const char* name) {
-    if (table.find(name) != io::Table::none) read.further.emplace_back(name);
-  };
-  if (method != SceneMethod::sequential_impacts) add("static_friction");
-  if (reads_gap(method)) add("separation");
-  if (method == SceneMethod::substeps) add("slop");
-  for (const char* name : {"target_velocity", "surface_velocity_x", "surface_velocity_y", "surface_velocity_z"})
-    add(name);
-  // A method that has no part in them says so.
-  for (const std::string& name : io::contact_model_columns()) add(name.c_str());
+void add_scene_columns(const io::Table& table, const SceneOptions::Method& method, io::ReadOptions& read) {
+  for (const io::SceneColumn& column : io::optional_scene_columns(method))
+    if (column.is_read && !column.is_key && table.find(column.name) != io::Table::none)
+      read.further.push_back(column.name);
+}
+
+bool reads_keys(const io::Table& table, const SceneOptions::Method& method) {
+  for (const io::SceneColumn& column : io::optional_scene_columns(method))
+    if (column.is_read && column.is_key && table.find(column.name) != io::Table::none) return true;
+  return false;
+}
+
+std::vector<std::string> unread_columns(const io::Table& table, const SceneOptions::Method& method) {
+  std::vector<std::string> names;
+  for (const io::SceneColumn& column : io::optional_scene_columns(method))
+    if (!column.is_read && table.find(column.name) != io::Table::none) names.push_back(column.name);
+  return names;
 }
 
 }  // namespace carom::apps

@@ -13,7 +13,7 @@ template <class T, class Solve>
 io::ResultNumbers solved_scenes(const io::ContactNumbers& contacts, const io::SceneRows& rows,
                                 const SceneOptions& options, const OnScene& on_scene, Solve&& solve) {
   io::ResultNumbers results(contacts);
-  io::SceneData<T> data(contacts, rows, options.method == SceneMethod::sequential_impacts, results);
+  io::SceneData<T> data(contacts, rows, options.selected() == SceneMethod::sequential_impacts, results);
   for (const io::SceneOfRows& scene : rows.scenes()) {
     data.load(scene);
     const Stopwatch watch;

@@ -43,7 +43,7 @@ Exit code: 0 all rows are fine, in the region or not; 1 there are bad rows (the 
 same); 2 wrong usage, or a file that can't be read or written.)";
 
 int run(CheckCommand& command) {
-  if (!command.impulses_of.empty() && command.impulses_of != "all") command.law = command.impulses_of;
+  if (!command.impulses_of.empty() && command.impulses_of != "all") command.given.set("law", command.impulses_of);
   command.require_valid();
   const io::Table table = read_table(command.input);
   std::optional<OutputFile> output;

@@ -8,17 +8,12 @@ namespace carom::apps {
 
 Options CommandOptions::solver_options() const {
   Options options;
-  options.law = law_from_string(law);
-  options.integrator = integrator_from_string(integrator);
-  options.restitution_law = restitution_law_from_string(restitution);
-  options.max_restitution = max_restitution;
-  if (options.integrator == Integrator::euler) {
-    options.steps = steps.value_or(options.steps);
-    if (options.restitution_law != RestitutionLaw::energetic)
-      throw Error("carom: --restitution " + restitution + " needs --integrator series; euler offers energetic only");
-  } else if (steps) {
+  given.read(options);
+  if (options.integrator == Integrator::euler && options.restitution_law != RestitutionLaw::energetic)
+    throw Error("carom: --restitution-law " + text_of(options.restitution_law) +
+                " needs --integrator series; euler offers energetic only");
+  if (options.integrator != Integrator::euler && given.has("steps"))
     throw Error("carom: --steps needs --integrator euler; series has no step to choose");
-  }
   return options;
 }
 
@@ -54,27 +49,21 @@ void CommandOptions::require_fit(const io::Table& table, io::Form form) const {
   const Options options = solver_options();
   if (io::is_planar_form(form) && options.integrator == Integrator::euler)
     throw Error("carom: " + table.name() + " holds planar contacts, which are solved in closed form: --integrator " +
-                integrator + " has no use");
+                text_of(options.integrator) + " has no use");
   if (table.find("law") != io::Table::none) return;
   const LawInfo& info = law_info(options.law);
   if (!(io::is_planar_form(form) ? info.in_plane : info.in_space))
-    throw Error("carom: --law " + law + " is for " + (info.in_plane ? "planar contacts" : "contacts in 3D") + ", and " +
-                table.name() + " holds others");
+    throw Error("carom: --law " + text_of(options.law) + " is for " +
+                (info.in_plane ? "planar contacts" : "contacts in 3D") + ", and " + table.name() + " holds others");
   if (const std::string missing = missing_parameters(options.law, table, form); !missing.empty())
-    throw Error("carom: " + table.header_place() + "--law " + law + " reads " + missing);
+    throw Error("carom: " + table.header_place() + "--law " + text_of(options.law) + " reads " + missing);
 }
 
 std::string CommandOptions::method_in_words(io::Form form) const {
   const Options options = solver_options();
-  if (options.law != Law::incremental || io::is_planar_form(form)) return law;
-  return options.integrator == Integrator::euler ? "euler with " + std::to_string(options.steps) + " steps"
-                                                 : integrator;
-}
-
-std::string names_of_laws() {
-  std::string names;
-  for (const LawInfo& info : all_laws()) names += (names.empty() ? "" : "|") + std::string(to_string(info.law));
-  return names;
+  if (options.law != Law::incremental || io::is_planar_form(form)) return text_of(options.law);
+  return text_of(options.integrator) +
+         (options.integrator == Integrator::euler ? " with " + std::to_string(options.steps) + " steps" : "");
 }
 
 std::string missing_parameters(Law law, const io::Table& table, io::Form form) {
@@ -95,39 +84,17 @@ std::string missing_parameters(Law law, const io::Table& table, io::Form form) {
 }
 
 void add_command_options(CLI::App& command, CommandOptions& options) {
-  std::vector<std::string> names;
-  for (const LawInfo& info : all_laws()) names.emplace_back(to_string(info.law));
   add_solver_options(command, options);
-  command
-      .add_option("--law", options.law,
-                  "Collision law where the file names none: " + names_of_laws() + "; `carom laws` tells more")
-      ->option_text("NAME [" + options.law + "]")
-      ->check(CLI::IsMember(names));
+  options.given.add_to(command, Options{}, [](const OptionInfo& info) { return std::string(info.help); });
 }
 
-void add_solver_options(CLI::App& command, CommandOptions& options, const std::string& restitution) {
+void add_solver_options(CLI::App& command, CommandOptions& options) {
   command.add_option("IN", options.input, "Contact file (CSV or HDF5) to read; - is standard input")
       ->option_text("REQUIRED")
       ->required();
-  command
-      .add_option("--integrator", options.integrator,
-                  "How sliding is integrated, under the incremental law in 3D: series is exact to rounding, euler is "
-                  "of first order in --steps")
-      ->option_text("series|euler [" + options.integrator + "]")
-      ->check(CLI::IsMember({"series", "euler"}));
-  command
-      .add_option(restitution, options.restitution,
-                  "Law (Stronge's|Poisson's|Newton's) where the file names none; euler offers energetic only")
-      ->option_text("energetic|kinetic|kinematic [" + options.restitution + "]")
-      ->check(CLI::IsMember({"energetic", "kinetic", "kinematic"}));
-  command
-      .add_option("--largest-restitution", options.max_restitution,
-                  "Up to which e a row is no fault; above 1 a law may gain energy")
-      ->option_text("E [1]")
-      ->check(within(1.0, Options::restitution_limit));
-  command.add_option("--steps", options.steps, "Of euler only: its step of impulse is |u0| / (N trace K) [N s]")
-      ->option_text("N [" + std::to_string(Options{}.steps) + "]")
-      ->check(within(1, Options::max_steps));
+  options.given.add_to(command, Options{}, [](const OptionInfo& info) {
+    return std::string_view(info.name) == "law" ? std::string() : info.help;
+  });
   command.add_option("--precision", options.precision, "Arithmetic of the lanes")
       ->option_text("double|float [" + options.precision + "]")
       ->check(CLI::IsMember({"double", "float"}));

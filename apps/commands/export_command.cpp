@@ -81,11 +81,11 @@ Exported export_scene(const ExportCommand& command, const io::SceneData<double>&
 int run(const ExportCommand& command, const CLI::Option& step) {
   if (!command.fclib) throw Error("carom: export needs --fclib, the layout to write");
   const io::Table table = read_table(command.input);
-  require_scenes(table, "export --fclib");
+  require_scenes(table, "export --fclib", Ncp{});
   OutputFile output(command.output, command.input);
   io::ReadOptions read;
   read.own_laws = false;
-  add_scene_columns(table, SceneMethod::ncp, read);
+  add_scene_columns(table, Ncp{}, read);
   io::ContactNumbers contacts = read_contacts(table, io::Form::bodies, read);
   const io::SceneRows rows(table, contacts, false);
   const io::SceneOfRows& scene = scene_of(rows, command, step);

@@ -95,18 +95,13 @@ void print_summary(const SolveOptions& command, const io::Table& table, const Su
 
 /// Everything that determines the bits of the results.
 nlohmann::json description(const SolveOptions& command, io::TableReader& reader, Isa isa) {
-  return {{"options",
-           {{"version", version()},
-            {"--law", command.law},
-            {"--integrator", command.integrator},
-            {"--restitution", command.restitution},
-            {"--largest-restitution", fmt::format("{}", command.max_restitution)},
-            {"--steps", command.steps.value_or(0)},
-            {"--precision", command.precision},
-            {"--reference", command.reference},
-            {"--details", command.details},
-            {"--isa", to_string(isa)}}},
-          {"input", description_of(command.input, reader)}};
+  nlohmann::json of_results = texts_of_options(command.solver_options());
+  of_results.update({{"version", version()},
+                     {"--precision", command.precision},
+                     {"--reference", command.reference},
+                     {"--details", command.details},
+                     {"--isa", to_string(isa)}});
+  return {{"options", std::move(of_results)}, {"input", description_of(command.input, reader)}};
 }
 
 class Run {
@@ -312,6 +307,7 @@ class Run {
 }  // namespace
 
 int solve_contacts(const SolveOptions& command) {
+  command.require_owned({single_contacts}, "single contacts, without --scene");
   command.require_valid(!command.reference);
   keep_memory();
   return Run(command, Ranks::world()).solve();

@@ -28,62 +28,10 @@
 namespace carom::apps {
 namespace {
 
-SceneOptions scene_options(const SolveOptions& options) {
-  SceneOptions scene;
-  scene.method = scene_method_from_string(options.method);
-  scene.collision = options.solver_options();
-  if (options.iterations)
-    scene.pgs.iterations = scene.iteration.iterations = scene.resting.iterations = scene.sequential_impacts.impacts =
-        *options.iterations;
-  scene.relative_tolerance = options.relative_tolerance;
-  scene.resting.time_step = scene.substeps.time_step = options.time_step.value_or(0);
-  scene.ncp.tolerance = options.tolerance.value_or(scene.ncp.tolerance);
-  scene.ncp.budget = options.budget.value_or(scene.ncp.budget);
-  scene.ncp.max_island_size = options.max_island_size.value_or(scene.ncp.max_island_size);
-  scene.ncp.pgs_presolve = options.pgs_presolve;
-  if (options.substeps) scene.substeps.least = scene.substeps.most = *options.substeps;
-  return scene;
-}
-
-bool reads_keys(SceneMethod method) {
-  return method == SceneMethod::pgs || method == SceneMethod::substeps || method == SceneMethod::ncp;
-}
-
-/// Throws Error if the options contradict each other.
-void require_fit(const SolveOptions& options, SceneMethod method) {
-  if (method != SceneMethod::sequential_impacts && !options.given_of_laws.empty())
-    throw Error("carom: " + options.given_of_laws.front() + " needs --method sequential-impacts; " + options.method +
-                " has no collision law");
-  if (reads_gap(method) && !options.time_step)
-    throw Error("carom: --method " + options.method +
-                (method == SceneMethod::substeps
-                     ? " needs --time-step, the step [s] that it divides"
-                     : " needs --time-step, the step [s] after which no bodies shall overlap"));
-  if (!reads_gap(method) && options.time_step)
-    throw Error("carom: --time-step needs --method resting, step or substeps; " + options.method +
-                " has no use for it");
-  if (method != SceneMethod::substeps && options.substeps)
-    throw Error("carom: --substeps needs --method substeps; " + options.method + " has no use for it");
-  if (method == SceneMethod::substeps && options.iterations)
-    throw Error("carom: --iterations is not of --method substeps, which has --substeps");
-  for (const auto& [name, given] : {std::pair{"--tolerance", options.tolerance}, {"--budget", options.budget}})
-    if (method != SceneMethod::ncp && given)
-      throw Error(fmt::format("carom: {} needs --method ncp; {} has no use for it", name, options.method));
-  const bool mixes = options.max_island_size || options.pgs_presolve;
-  if (method != SceneMethod::ncp && mixes)
-    throw Error(fmt::format("carom: {} needs --method ncp; {} has no use for it",
-                            options.max_island_size ? "--largest-island" : "--after-sweeps", options.method));
-  if (method == SceneMethod::ncp && options.iterations && !mixes)
-    throw Error(
-        "carom: --iterations is not of --method ncp, which has --budget, but with --largest-island or "
-        "--after-sweeps");
-  if (method == SceneMethod::ncp && options.reference) throw Error("carom: --reference has no method ncp");
-}
-
 /// The columns that the method reads.
-io::ReadOptions read_options(const io::Table& table, const SolveOptions& options, SceneMethod method) {
+io::ReadOptions read_options(const io::Table& table, const SolveOptions& options, const SceneOptions::Method& method) {
   io::ReadOptions read =
-      method == SceneMethod::sequential_impacts ? options.read_options() : options.read_options_without_laws();
+      std::holds_alternative<SequentialImpacts>(method) ? options.read_options() : options.read_options_without_laws();
   add_scene_columns(table, method, read);
   return read;
 }
@@ -121,8 +69,8 @@ class SceneRun {
  private:
   /// Throws Error if the table holds no scenes, or the options do not fit it.
   void require(const io::Table& table) const {
-    require_scenes(table, "--scene");
-    if (scene_.method == SceneMethod::sequential_impacts) options_.require_fit(table, io::Form::bodies);
+    require_scenes(table, "--scene", scene_.method);
+    if (scene_.selected() == SceneMethod::sequential_impacts) options_.require_fit(table, io::Form::bodies);
   }
 
   void solve_whole() {
@@ -143,7 +91,7 @@ class SceneRun {
   void solve_parts() {
     reader_ = io::open_table(options_.input);
     require(reader_->table());
-    if (ranks_.are_many() && reads_keys(scene_.method) && reader_->table().find("key") != io::Table::none)
+    if (ranks_.are_many() && reads_keys(reader_->table(), scene_.method))
       throw Error(
           "carom: " + options_.input +
           " has a column key, by which a scene begins with the impulses of the one before: one rank solves them");
@@ -194,7 +142,7 @@ class SceneRun {
   void solve(Rows& rows) {
     const io::ReadOptions read = read_options(rows.table, options_, scene_.method);
     rows.contacts.emplace(read_contacts(rows.table, io::Form::bodies, read));
-    const io::SceneRows scenes(rows.table, *rows.contacts, reads_keys(scene_.method));
+    const io::SceneRows scenes(rows.table, *rows.contacts, reads_keys(rows.table, scene_.method));
     const OnScene on_scene = [&](const SolvedScene& solved) {
       scenes_.add(solved);
       solved_rows_ += solved.report.contacts;
@@ -244,8 +192,10 @@ class SceneRun {
   void print() const {
     std::FILE* out = options_.output == "-" ? stderr : stdout;
     fmt::print(out, "{}: {} contacts in {} scene{}, {}, {}\n", header_.name(), counts_.rows, scenes_.scenes(),
-               scenes_.scenes() == 1 ? "" : "s", options_.method, options_.precision);
-    scenes_.print(out, scene_.method);
+               scenes_.scenes() == 1 ? "" : "s", to_string(scene_.selected()), options_.precision);
+    if (const std::vector<std::string> unread = unread_columns(header_, scene_.method); !unread.empty())
+      fmt::print(out, "columns that the method does not read: {}\n", fmt::join(unread, ", "));
+    scenes_.print(out, scene_.selected());
     apps::print(out, counts_);
     print_speed(out, options_.reference, solver_ ? solver_->isa() : Isa::scalar, scenes_.threads(), counts_.rows,
                 scenes_.seconds(), ranks_.size());
@@ -271,10 +221,12 @@ class SceneRun {
 }  // namespace
 
 int solve_scenes(const SolveOptions& options) {
-  const SceneOptions scene = scene_options(options);
-  require_fit(options, scene.method);
+  const SceneOptions scene = options.scene_options();
+  if (options.reference && scene.selected() == SceneMethod::ncp) throw Error("carom: --reference has no method ncp");
   if (options.resume) throw Error("carom: --resume is not for scenes, which are begun anew");
   options.require_valid(!options.reference);
+  // Checks the options before a long file is read.
+  SceneSolver({.threads = 1}).solve(Scene<double>{}, SceneResults<double>{}, scene);
   return SceneRun(options, scene, Ranks::world()).solve();
 }
 

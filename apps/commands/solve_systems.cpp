@@ -22,6 +22,7 @@ void require_fit(const SolveOptions& options) {
   if (!options.given_of_contacts.empty())
     throw Error("carom: " + options.given_of_contacts.front() + " is for contact files, and " + options.input +
                 " is a contact system");
+  options.require_owned({contact_systems}, contact_systems);
   if (options.more_inputs.empty()) return;
   if (!options.output.empty()) throw Error("carom: --output takes the solution of one contact system, not of several");
   for (const std::string& name : options.more_inputs)
@@ -112,8 +113,8 @@ std::vector<SolvedSystem> of_all(const std::vector<SolvedSystem>& solved, const 
 int solve_systems(const SolveOptions& options) {
   require_fit(options);
   SystemOptions system_options;
-  system_options.tolerance = options.tolerance.value_or(options.in_float() ? 1e-4 : 1e-8);
-  system_options.budget = options.budget.value_or(system_options.budget);
+  options.given.read(system_options);
+  if (system_options.tolerance == 0) system_options.tolerance = options.in_float() ? 1e-4 : 1e-8;
   SystemSolver solver(options.execution());
   std::optional<OutputFile> output;
   if (!options.output.empty() && Ranks::world().is_first()) output.emplace(options.output, options.input);

@@ -95,11 +95,11 @@ void add_sweep_command(CLI::App& app, int& exit_code) {
   auto command = std::make_shared<SweepOptions>();
   auto frictions = std::make_shared<std::string>(), restitutions = std::make_shared<std::string>();
   CLI::App* sweep = app.add_subcommand("sweep", "Solve the contacts of a file under laws and coefficients of a study");
-  add_solver_options(*sweep, *command, "--restitution-law");
+  add_solver_options(*sweep, *command);
   std::vector<std::string> names;
   for (const LawInfo& info : all_laws()) names.emplace_back(to_string(info.law));
   sweep->add_option("--law", command->laws, "The laws, with commas between them; `carom laws` lists them")
-      ->option_text("NAME,NAME,... [" + command->law + "]")
+      ->option_text("NAME,NAME,... [" + text_of(Options{}.law) + "]")
       ->delimiter(',')
       ->check(CLI::IsMember(names));
   sweep->add_option("--friction", *frictions, "Coefficients of friction of all contacts")->option_text("VALUES");
@@ -115,9 +115,10 @@ void add_sweep_command(CLI::App& app, int& exit_code) {
     command->threads = ranks.threads(command->threads);
     exit_code = ranks.run([&] {
       command->frictions = values_within("--friction", *frictions, std::numeric_limits<double>::infinity());
-      command->restitutions = values_within("--restitution", *restitutions, command->max_restitution);
-      if (command->laws.empty()) command->laws = {command->law};
-      command->law = command->laws.back();  // whose faults are named
+      command->restitutions =
+          values_within("--restitution", *restitutions, command->solver_options().data.max_restitution);
+      if (command->laws.empty()) command->laws = {text_of(Options{}.law)};
+      command->given.set("law", command->laws.back());  // whose faults are named
       return run_sweep(*command);
     });
   });

@@ -120,19 +120,15 @@ std::vector<std::string> texts_of(const std::vector<double>& values) {
 }
 
 nlohmann::json description(const SweepOptions& options, io::TableReader& reader, Isa isa) {
-  return {{"options",
-           {{"version", version()},
-            {"--law", options.laws},
-            {"--friction", texts_of(options.frictions)},
-            {"--restitution", texts_of(options.restitutions)},
-            {"--restitution-law", options.restitution},
-            {"--integrator", options.integrator},
-            {"--largest-restitution", fmt::format("{}", options.max_restitution)},
-            {"--steps", options.steps.value_or(0)},
-            {"--precision", options.precision},
-            {"--details", options.details},
-            {"--isa", to_string(isa)}}},
-          {"input", description_of(options.input, reader)}};
+  nlohmann::json of_results = texts_of_options(options.solver_options());
+  of_results.update({{"version", version()},
+                     {"--law", options.laws},
+                     {"--friction", texts_of(options.frictions)},
+                     {"--restitution", texts_of(options.restitutions)},
+                     {"--precision", options.precision},
+                     {"--details", options.details},
+                     {"--isa", to_string(isa)}});
+  return {{"options", std::move(of_results)}, {"input", description_of(options.input, reader)}};
 }
 
 class SweepRun {

@@ -55,7 +55,7 @@ void print_json(const LawComparison& comparison, const LawComparisonOptions& opt
              {"contacts", comparison.contacts},
              {"bad_rows", comparison.bad_rows},
              {"separating", comparison.separating},
-             {"restitution", options.restitution},
+             {"restitution_law", text_of(options.solver_options().restitution_law)},
              {"precision", options.precision},
              {"laws", laws},
              {"distances", distances},

@@ -54,7 +54,7 @@ void SceneTable::sum(const SolvedScene& scene) {
   SceneReport& sum = all_.report;
   const SceneReport& next = scene.report;
   for (const auto member : {&SceneReport::contacts, &SceneReport::bodies, &SceneReport::islands, &SceneReport::impacts,
-                            &SceneReport::not_converged, &SceneReport::stalled, &SceneReport::swept})
+                            &SceneReport::not_converged, &SceneReport::stalled, &SceneReport::pgs_islands})
     sum.*member += next.*member;
   for (const auto member : {&SceneReport::energy_before, &SceneReport::energy_after}) sum.*member += next.*member;
   for (const auto member : {&SceneReport::max_island_size, &SceneReport::colours})
@@ -73,14 +73,12 @@ void SceneTable::print(std::FILE* out, SceneMethod method) const {
   if (count_ > first_.size()) fmt::print(out, "... and {} more\n", count_ - first_.size());
   if (count_ > 1) print_scene(out, fmt::format("all {}", count_), all_, method);
   const SceneReport& report = all_.report;
-  if (report.swept > 0)
-    fmt::print(out, "{} of {} islands have been left to sweeps, and {} solved to --tolerance\n", report.swept,
-               report.islands, report.islands - report.swept);
+  if (report.pgs_islands > 0)
+    fmt::print(out, "{} of {} islands were solved by PGS, and {} {}\n", report.pgs_islands, report.islands,
+               report.islands - report.pgs_islands, method == SceneMethod::ncp ? "to --tolerance" : "directly");
   if (report.not_converged == 0) return;
   fmt::print(out, "{} of {} islands have not converged within --{}", report.not_converged, report.islands,
-             method != SceneMethod::ncp ? "relative-tolerance"
-             : report.swept > 0         ? "tolerance or --relative-tolerance"
-                                        : "tolerance");
+             method == SceneMethod::ncp && report.pgs_islands > 0 ? "tolerance or --pgs-tolerance" : "tolerance");
   if (report.stalled > 0) fmt::print(out, "; {} of them had stopped losing energy", report.stalled);
   fmt::print(out, "\n");
 }

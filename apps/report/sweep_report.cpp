@@ -94,7 +94,7 @@ void print_json(const SweepReport& report, const SweepOptions& options) {
              {"file", report.file},
              {"form", word_of(report.form)},
              {"contacts", report.contacts},
-             {"restitution_law", options.restitution},
+             {"restitution_law", text_of(options.solver_options().restitution_law)},
              {"precision", options.precision},
              {"points", points}});
 }

@@ -86,16 +86,8 @@ class World {
   }
 
   void step() {
-    constexpr float h = 1.0F / 60, g = 9.81F;
-    for (Box& box : boxes_) {
-      box.change[2] = -g * h;
-      box.velocity[2] += box.change[2];
-    }
     for (Point& point : points_) point.separation = boxes_[static_cast<std::size_t>(point.box)].height - 0.5F;
-    carom::SceneOptions options;
-    options.method = carom::SceneMethod::substeps;
-    options.substeps.time_step = h;
-    threads = solver_.solve(scene(), results(), options).threads;
+    threads = solver_.solve(scene(), results(), {.time_step = 1.0 / 60, .gravity = {0, 0, -9.81}}).threads;
     for (Box& box : boxes_) box.height += box.moved[2];
   }
   bool is_same_as(const World& other) const {
@@ -109,7 +101,7 @@ class World {
  private:
   static constexpr std::int32_t boxes = 1000;
   struct Box {
-    float velocity[3] = {}, spin[3] = {}, change[3] = {}, moved[3] = {}, height = 0.6F;
+    float velocity[3] = {}, spin[3] = {}, moved[3] = {}, height = 0.6F;
   };
   struct Point {
     float arm[3], separation;
@@ -127,8 +119,6 @@ class World {
     scene.bodies.inverse_inertia = {diagonal, none, none, diagonal, none, diagonal};
     scene.bodies.velocity = Vector3Columns<const float>::interleaved(boxes_[0].velocity, n, sizeof(Box));
     scene.bodies.angular_velocity = Vector3Columns<const float>::interleaved(boxes_[0].spin, n, sizeof(Box));
-    scene.bodies.velocity_change = Vector3Columns<const float>::interleaved(boxes_[0].change, n, sizeof(Box));
-    scene.bodies.angular_velocity_change = Vector3Columns<const float>::interleaved(still, n, 0);
     scene.contacts.friction = {&friction, m, 0};
     scene.contacts.restitution = {&zero, m, 0};
     scene.contacts.normal = Vector3Columns<const float>::interleaved(up, m, 0);

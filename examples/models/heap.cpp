@@ -84,7 +84,7 @@ double slope_of(const std::vector<Disc>& heap, double side) {
 
 Heap pour(double coefficient, int seed) {
   World world(1.0 / 240);
-  world.sweeps = 30;
+  world.iterations = 30;
   std::mt19937 random(static_cast<unsigned>(seed));
   const auto number = [&] { return static_cast<double>(random() % 4096) / 4096; };
   std::vector<double> radii;

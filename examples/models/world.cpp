@@ -48,9 +48,9 @@ void Axes::turn(const Vector& rotation) {
 
 void World::step() {
   for (Body& body : bodies) {
-    body.velocity_change = body.inverse_mass > 0 ? time_step_ * gravity : Vector{};
-    body.velocity = body.velocity + body.velocity_change;
     body.inverse_inertia_in_world = in_world(body);
+    if (!contacts.empty()) continue;
+    if (body.inverse_mass > 0) body.velocity = body.velocity + time_step_ * gravity;
     body.displacement = time_step_ * body.velocity;
     body.rotation = time_step_ * body.angular_velocity;
   }
@@ -61,8 +61,6 @@ void World::step() {
         bodies.front().inverse_inertia_in_world.data(), bodies.size(), sizeof(Body));
     scene.bodies.velocity = read(bodies, &Body::velocity);
     scene.bodies.angular_velocity = read(bodies, &Body::angular_velocity);
-    scene.bodies.velocity_change = read(bodies, &Body::velocity_change);
-    scene.bodies.angular_velocity_change = read(bodies, &Body::angular_velocity_change);
     carom::SceneContacts<double>& to = scene.contacts;
     static constexpr double no_restitution = 0;
     to.restitution = Column<const double>::repeat(no_restitution, contacts.size());
@@ -87,11 +85,12 @@ void World::step() {
     results.rotation = write(bodies, &Body::rotation);
     results.impulse = write(contacts, &Contact::impulse);
     results.angular_impulse = write(contacts, &Contact::angular_impulse);
-    carom::SceneOptions options;
-    options.pgs.iterations = sweeps;
-    options.pgs.time_step = time_step_;
-    options.relative_tolerance = 1e-13;
-    solver_.solve(scene, results, options);
+    solver_.solve(scene, results,
+                  {.time_step = time_step_,
+                   .gravity = gravity,
+                   .method = carom::Pgs{.iterations = iterations,
+                                        .tolerance = 1e-13,
+                                        .position_correction = carom::PositionCorrection{.relax_iterations = 2}}});
   }
   for (Body& body : bodies) {
     body.position = body.position + body.displacement;

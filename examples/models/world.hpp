@@ -42,7 +42,7 @@ struct Body {
   Vector position{};                   // [m] of the centre of mass
   Axes axes{};
   std::array<double, 6> inverse_inertia_in_world{};
-  Vector velocity{}, angular_velocity{}, velocity_change{}, angular_velocity_change{};
+  Vector velocity{}, angular_velocity{};
   Vector displacement{}, rotation{};  // of the last step
 };
 
@@ -66,7 +66,7 @@ class World {
   std::vector<Body> bodies;
   std::vector<Contact> contacts;
   Vector gravity = {0, 0, -9.81};
-  int sweeps = 100;
+  int iterations = 100;
 
   double time_step() const { return time_step_; }
   /// Gravity, contacts, motion. The host has placed the contacts.

@@ -1,10 +1,10 @@
-"""Fits the coefficients of each law to measured impacts, and tells what each law cannot fit.
+"""Fits the coefficients of each law to measured impacts, and shows what each law cannot fit.
 
 ./dev python examples/python/fit.py [PICTURE]
 
-The measurements are made up: a slender rod is dropped on a plate at many angles, by the incremental law with friction 0.3 and
+The measurements are synthetic: a slender rod is dropped on a plate at many angles, by the incremental law with friction 0.3 and
 restitution 0.7, and velocities are measured with noise. Least squares with gradients from carom.differentiate. A second rod
-keeps to Chatterjee and Ruina's law, whose tangential restitution is found as well.
+follows Chatterjee and Ruina's law, whose tangential restitution is fitted as well.
 """
 
 # %%

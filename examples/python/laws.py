@@ -22,7 +22,7 @@ def responses(count, friction=0.5, restitution=0.6):
     velocity = np.column_stack([np.sin(angle), np.zeros(count), -np.cos(angle)])
     contacts = {"k": K, "separation_velocity": velocity, "friction": friction, "restitution": restitution} | PARAMETERS
     results = {law: carom.solve(**contacts, law=law) for law in LAWS}
-    # What is lost of the kinetic energy, of what a collision can lose at most.
+    # Dissipated kinetic energy, as a fraction of the maximum that a collision can dissipate.
     lost = {}
     for law, result in results.items():
         region = carom.check(**contacts, impulse=result.impulse, results=["energy", "contact_energy"])

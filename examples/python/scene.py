@@ -1,4 +1,4 @@
-"""A scene of one's own, stepped with NumPy: a ball on a chain runs into a wall of boxes. Animated to a GIF.
+"""A scene stepped with NumPy: a ball on a chain runs into a wall of boxes. Animated to a GIF.
 
 ./dev python examples/python/scene.py [GIF]
 """
@@ -10,7 +10,7 @@ import carom
 import numpy as np
 
 H = 1 / 60  # [s]
-GRAVITY = np.array([0, 0, -9.81])
+GRAVITY = (0, 0, -9.81)  # [m/s²]
 HALF = 0.25  # half an edge of a box [m]
 LINKS = 5
 ROWS, COLUMNS = 4, 3
@@ -18,7 +18,7 @@ ROWS, COLUMNS = 4, 3
 
 # %%
 class World:
-    """Bodies as arrays: links of a chain with a ball at its end, then boxes. All moves in the plane of x and z."""
+    """Bodies as arrays: links of a chain with a ball at its end, then boxes. Everything moves in the plane of x and z."""
 
     def __init__(self):
         boxes = [(1.6 + 2 * HALF * column, HALF + 2 * HALF * row) for column in range(COLUMNS) for row in range(ROWS)]
@@ -35,8 +35,6 @@ class World:
             inverse_inertia=turn,
             velocity=np.zeros((self.count, 3)),
             angular_velocity=np.zeros((self.count, 3)),
-            velocity_change=np.tile(GRAVITY * H, (self.count, 1)),
-            angular_velocity_change=np.zeros((self.count, 3)),
         )
         self.solver = carom.SceneSolver()
 
@@ -44,14 +42,14 @@ class World:
         c, s = np.cos(self.angle[body]) * HALF, np.sin(self.angle[body]) * HALF
         return np.array([[sx * c - sz * s, 0, sx * s + sz * c] for sx, sz in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
 
-    def box_contacts(self, a, corner_arms, b):
-        """Corners of a box in another one of the same size, at the face that looks at its centre."""
+    def box_contacts(self, a, corners, b):
+        """Corners of a box in another one of the same size, at the face nearest to its centre."""
         c, s = np.cos(self.angle[b]), np.sin(self.angle[b])
         axes = np.array([[c, 0, s], [-s, 0, c]])
         centre = axes @ (self.x[a] - self.x[b])
         face = abs(centre).argmax()
         normal = axes[face] * np.sign(centre[face])
-        for arm in corner_arms:
+        for arm in corners:
             point = self.x[a] + arm - self.x[b]
             separation = normal @ point - HALF
             if separation < 0.01 and abs(axes[1 - face] @ point) < HALF + 1e-6:
@@ -87,24 +85,23 @@ class World:
                               r_b=r_b.astype(float), separation=separation, friction=0.5, restitution=0.1)
 
     def joints(self):
-        """A rod from each link of the chain to the one before it, whose error of length goes in the step."""
+        """A rod from each link of the chain to the link before it. Its error of length is corrected in the step."""
         rows = []
         for link in range(LINKS):
             before = self.x[link - 1] if link > 0 else np.array([0, 0, 3.0])
             along = self.x[link] - before
             row = carom.distance_joint(a=link, b=link - 1, direction=along)
-            row["error"] = np.linalg.norm(along) - 0.5
+            row["position_error"] = np.linalg.norm(along) - 0.5
             rows.append(row)
         return np.concatenate(rows)
 
     def step(self):
-        self.bodies.velocity += GRAVITY * H
         result = self.solver.solve(
             bodies=self.bodies,
             contacts=self.contacts(),
             joints=self.joints(),
-            method="substeps",
             time_step=H,
+            gravity=GRAVITY,
             in_place=True,
         )
         self.x += result.displacement

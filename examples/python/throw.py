@@ -1,9 +1,9 @@
-"""Optimises a throw by gradients: a ball goes by a wall and the floor to a target, with as little energy as it takes.
+"""Optimises a throw by gradients: a ball bounces off a wall and the floor to a target, with minimum energy.
 
 ./dev python examples/python/throw.py [PICTURE]
 
-Flights are parabolas. carom.solve has the bounces, carom.differentiate and carom.pull_back the gradients of these, and the
-chain rule goes back over the whole course. A solver of constrained problems (scipy.optimize, SLSQP) does the rest.
+Flights are parabolas. carom.solve computes the bounces, carom.differentiate and carom.pull_back their gradients, and the
+chain rule goes back along the whole path. A solver of constrained problems (scipy.optimize, SLSQP) does the rest.
 """
 
 # %%
@@ -19,7 +19,7 @@ TURN = 1 / (2 / 3 * MASS * RADIUS**2)  # inverse inertia of a hollow ball [1/(kg
 BOUNCE = {"friction": 0.5, "restitution": 0.8}
 START = np.array([0, 0, 1.5])  # [m]
 TARGET = np.array([1.0, 3.0])  # x and y on the floor [m]
-# What the ball meets, in this order: a normal, and where the centre of the ball is then along it.
+# Planes in the order of the bounces: a normal, and the position of the ball's centre along it at contact.
 FLOOR = (np.array([0.0, 0, 1]), RADIUS)
 WALL = (np.array([-1.0, 0, 0]), RADIUS - 4)  # at x = 4 m
 COURSE = (WALL, FLOOR, FLOOR)
@@ -33,7 +33,7 @@ def flight(x, v, plane):
     fall, speed, height = n @ G / 2, v @ n, x @ n - offset
     if fall == 0:
         return -height / speed
-    # A search tries throws that are none, too: at the wall they are below the floor, and never come to it.
+    # The search also tries throws that never reach the wall.
     return (-speed - np.sqrt(np.maximum(speed**2 - 4 * fall * height, 0))) / (2 * fall)
 
 
@@ -68,7 +68,7 @@ def bounce_back(pair, of_v, of_w):
 
 # %%
 def throw(v, w):
-    """Where balls land that are thrown with v and w, arrays of (n, 3), and what they did on the way."""
+    """Returns the landing points of balls that are thrown with v and w, arrays of (n, 3), and their flights."""
     x, steps = np.tile(START, (len(v), 1)), []
     for number, plane in enumerate(COURSE):
         t = flight(x, v, plane)

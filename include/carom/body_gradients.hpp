@@ -1,5 +1,7 @@
-// From gradients by K and u0, which Solver::differentiate gives, to gradients by the parameters of the bodies: the
-// chain rule of the contact of two bodies. docs/gradients.md has an example.
+// Gradients with respect to the parameters of the bodies, from the gradients with respect to K and u0 that
+// Solver::differentiate returns: the chain rule for a contact of two bodies. docs/gradients.md has an example.
+//
+// Experimental: this interface may change in any minor version until 1.0 (README.md#what-is-promised).
 #pragma once
 
 #include <array>
@@ -7,12 +9,12 @@
 
 namespace carom {
 
-/// A body of a contact, in the world.
+/// A body of a contact, in the world frame.
 template <class T>
 struct ContactBody {
   T inverse_mass{};                     ///< [1/kg]
   std::array<T, 6> inverse_inertia{};   ///< [1/(kg m²)] xx, xy, xz, yy, yz, zz, about the centre of mass
-  std::array<T, 3> lever{};             ///< [m] contact point minus centre of mass
+  std::array<T, 3> lever{};             ///< [m] contact point minus centre of mass (r_a, r_b)
   std::array<T, 3> velocity{};          ///< [m/s]
   std::array<T, 3> angular_velocity{};  ///< [rad/s]
 };
@@ -20,27 +22,28 @@ struct ContactBody {
 /// The contact of two bodies.
 template <class T>
 struct BodyPair {
-  std::array<T, 3> normal{};  ///< unit, from B to A
+  std::array<T, 3> normal{};  ///< [1] unit vector from B to A
   ContactBody<T> a, b;        ///< the two bodies
 };
 
-/// A contact as collision laws see it, in a frame whose rows are two tangents and the normal.
+/// The input of collision laws, in a frame whose rows are two tangents and the normal.
 template <class T>
 struct ContactSpace {
-  std::array<std::array<T, 3>, 3> frame{};  ///< [1] orthonormal
+  std::array<std::array<T, 3>, 3> frame{};  ///< [1] orthonormal rows
   std::array<T, 6> k{};                     ///< [1/kg] xx, xy, xz, yy, yz, zz in the frame
   std::array<T, 3> separation_velocity{};   ///< [m/s] u0 in the frame
 };
 
-/// The results of Solver::differentiate for a contact and a cotangent of its p and u, all in the frame of ContactSpace.
+/// Results of Solver::differentiate for a contact, and the cotangent of its p and u. All vectors are in the frame of
+/// ContactSpace.
 template <class T>
 struct ContactCotangent {
-  std::array<T, 6> k{};                    ///< VectorJacobianProduct::product.k: off-diagonal ones move both entries
+  std::array<T, 6> k{};  ///< VectorJacobianProduct::product.k; off-diagonal entries change both entries of K
   std::array<T, 3> separation_velocity{};  ///< VectorJacobianProduct::product.separation_velocity
   std::array<T, 3> impulse{};              ///< p
-  std::array<T, 3> of_impulse{};           ///< the cotangent of p
+  std::array<T, 3> of_impulse{};           ///< cotangent of p: ∂f/∂p
   std::array<T, 3> velocity{};             ///< u after the collision
-  std::array<T, 3> of_velocity{};          ///< the cotangent of u
+  std::array<T, 3> of_velocity{};          ///< cotangent of u: ∂f/∂u
 };
 
 namespace detail {
@@ -82,7 +85,7 @@ Vector<T> product(const Matrix<T>& a, const Vector<T>& b) {
     for (std::size_t l = 0; l < 3; ++l) c[i] += a[i][l] * b[l];
   return c;
 }
-/// [r], with [r] p = r x p.
+/// Returns [r], with [r] p = r × p.
 template <class T>
 Matrix<T> cross_matrix(const Vector<T>& r) {
   return {{{T(0), -r[2], r[1]}, {r[2], T(0), -r[0]}, {-r[1], r[0], T(0)}}};
@@ -112,7 +115,7 @@ Vector<T> separation_velocity(const BodyPair<T>& pair) {
 
 }  // namespace detail
 
-/// K and u0 of two bodies. The tangents are those of T. Duff et al., Building an Orthonormal Basis, Revisited, 2017.
+/// Returns K and u0 of two bodies. Tangents as in T. Duff et al., Building an Orthonormal Basis, Revisited, 2017.
 template <class T>
 ContactSpace<T> contact_space(const BodyPair<T>& pair) {
   const auto& n = pair.normal;
@@ -126,14 +129,14 @@ ContactSpace<T> contact_space(const BodyPair<T>& pair) {
   return space;
 }
 
-/// The derivatives of f, whose cotangent is given, by every number of the pair, in its place. Off-diagonal entries of
-/// the inverse inertia move both entries; the normal moves among unit vectors. The host adds the
-/// part by which f depends on the bodies otherwise than through p and u.
+/// Returns the derivatives of f with respect to every number of the pair, each in the place of its number. `cotangent`
+/// has ∂f/∂p and ∂f/∂u. Off-diagonal entries of the inverse inertia change both entries; the normal changes among unit
+/// vectors. If f depends on the bodies in other ways than through p and u, add that part yourself.
 template <class T>
 BodyPair<T> pull_back(const BodyPair<T>& pair, const ContactSpace<T>& space, const ContactCotangent<T>& cotangent) {
   using namespace detail;
   const Matrix<T> to_world = transposed(space.frame);
-  // In the world, K's with halves of its off-diagonal entries on either side.
+  // K's in the world frame; each of the two off-diagonal entries has half of the derivative.
   const Matrix<T> of_k = product(to_world, product(full(cotangent.k, T(0.5)), space.frame));
   const Vector<T> of_u = product(to_world, cotangent.separation_velocity);
   BodyPair<T> f;
@@ -150,7 +153,7 @@ BodyPair<T> pull_back(const BodyPair<T>& pair, const ContactSpace<T>& space, con
   };
   of_body(pair.a, T(1), f.a);
   of_body(pair.b, T(-1), f.b);
-  // Turning the normal turns p and u, and K and u0 the other way.
+  // Turning the normal turns p and u with it, and K and u0 in the opposite direction.
   const auto world = [&](const Vector<T>& v) { return product(to_world, v); };
   Vector<T> turn = cross(world(cotangent.impulse), world(cotangent.of_impulse));
   turn = sum(turn, T(1), cross(world(cotangent.velocity), world(cotangent.of_velocity)));

@@ -1,18 +1,14 @@
-// All of carom in C99. docs/c.md is the way in; units, ranges and methods are those of the C++ headers, whose fields
-// have the same names.
+// carom in C99. docs/c.md is the introduction. Fields have the names, units and ranges of the C++ headers.
 //
-// - Arrays stay the host's. A column is a pointer into them, as in contacts.hpp: element i stands i * stride bytes
-// behind
-//   the first, and a stride of 0 repeats one element for every contact. A column of zeros is none.
-// - A call that takes columns is told the precision of its numbers. Others are int32_t (indices, counts), uint64_t
-// (keys),
-//   uint8_t (the numbers of enumerations) and carom_path.
-// - Structs that later versions may extend begin with their struct_size, which is sizeof of the struct. A library that
-// is
-//   newer than its user takes defaults for the rest; an older one takes a larger struct as long as what it does not
-//   know is zero.
-// - Functions give back a carom_error, and carom_error_message() tells the last one of the calling thread. No exception
-//   leaves a function. A contact with faulty data is no error: it has a status.
+// - Columns refer to your arrays. Element i has the address data + i * stride, in bytes. A stride of 0 repeats the
+//   first element for every contact. A column whose members are all zero is absent.
+// - Calls with columns have an argument for the precision of their numbers. Indices and counts are int32_t, keys
+//   uint64_t, enumerations uint8_t, paths carom_path.
+// - Structs that may grow in later versions begin with struct_size: set it to sizeof of the struct. A newer library
+//   uses defaults for fields that an older program does not have. An older library accepts a larger struct if the
+//   fields that it does not know are zero.
+// - Functions return a carom_error. carom_error_message() returns the message of the calling thread's last error. No
+//   exception leaves a function. Faulty data of a contact are not an error: the contact gets a status.
 #pragma once
 
 #include <carom/c/base.h>

@@ -1,19 +1,23 @@
-// All of the library carom::carom. The scalar reference, carom::reference, has headers of its own.
+// carom for C++: single contacts, scenes, contact systems, columns, joints, laws, errors and reports.
+//
+// Everything that this header includes becomes stable with version 0.2, except the parts that are marked as
+// experimental: the method BenderSchmitt (scene_options.hpp), Solver::differentiate (gradients.hpp) and
+// Solver::find_margins (region.hpp). README.md#what-is-promised
+//
+// The other headers: experimental.hpp has everything that may still change. The scalar reference, carom::reference, is
+// a library of its own with the headers reference.hpp, reference_planar.hpp, reference_gradients.hpp and
+// reference_scene.hpp. carom.h is the interface in C.
 #pragma once
 
 #include <carom/blocked.hpp>
-#include <carom/body_gradients.hpp>
 #include <carom/contacts.hpp>
 #include <carom/export.hpp>
-#include <carom/gradients.hpp>
 #include <carom/gyroscopic.hpp>
 #include <carom/joints.hpp>
 #include <carom/law_info.hpp>
 #include <carom/laws.hpp>
-#include <carom/mechanism.hpp>
 #include <carom/memory.hpp>
 #include <carom/planar.hpp>
-#include <carom/region.hpp>
 #include <carom/scene.hpp>
 #include <carom/scene_options.hpp>
 #include <carom/solver.hpp>

@@ -1,5 +1,5 @@
-// Marks what carom shows of itself as a shared library; everything else in it is hidden. Where compilers know no
-// visibility there is no shared carom, which CMake refuses to build, and nothing has to be marked.
+// CAROM_EXPORT marks the public names of a shared carom; all other names are hidden. It is empty for compilers without
+// symbol visibility, for which CMake refuses to build a shared carom.
 #pragma once
 
 #if defined(__GNUC__) && !defined(_WIN32)

@@ -1,6 +1,4 @@
 // The gyroscopic torque of a body that turns freely.
-//
-// Not yet promised: this interface may change between minor versions until 1.0 (README.md#what-is-promised).
 #pragma once
 
 #include <array>
@@ -17,9 +15,9 @@ namespace carom {
 /// inertia turns about an axis that is fixed in the world; an explicit torque makes it gain energy.
 ///
 /// `inertia` [kg m²] is xx, xy, xz, yy, yz, zz in the frame of `angular_velocity` [rad/s], at the start of the step. In
-/// the world frame the result belongs to the body as the rotation H ω′ leaves it. Call it before SceneSolver::solve for
-/// every body with finite inertia, and add the change to SceneBodies::angular_velocity. It needs no part in
-/// angular_velocity_change. A body without inertia, or with one that is not definite, keeps its angular velocity.
+/// the world frame the result belongs to the body after the rotation h ω′. Call it before SceneSolver::solve for every
+/// body with finite inertia, and use the result as SceneBodies::angular_velocity. angular_velocity_change does not
+/// include this change. A body without inertia, or with an inertia that is not definite, keeps its angular velocity.
 template <class T>
 std::array<T, 3> gyroscopic_velocity(const std::array<T, 3>& angular_velocity, const std::array<T, 6>& inertia,
                                      T time_step) {

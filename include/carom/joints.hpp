@@ -1,6 +1,4 @@
-// Rows of the usual joints for JointRows, and coefficients of pairs of bodies.
-//
-// Not yet promised: this interface may change between minor versions until 1.0 (README.md, What is promised).
+// Rows of the usual joints for JointRows, and coefficients of friction and restitution of pairs of bodies.
 #pragma once
 
 #include <array>
@@ -15,105 +13,106 @@
 
 namespace carom {
 
-/// A container of rows with the views that a scene takes, for T float or double. The functions below add the rows of a
-/// joint to it, and give back the index of the first of them: a host that wants compliance, keys, warm impulses or
-/// other bounds sets them in `rows` from there on.
+/// A container of joint rows. T is float or double. The functions below append the rows of a joint and return the index
+/// of its first row. Set compliance, keys, warm impulses or other limits in `rows` from that index on. view() returns
+/// the columns for a scene.
 template <class T>
 class CAROM_EXPORT JointRowData {
  public:
-  using Vector = std::array<T, 3>;  ///< in the world frame
-  /// The fields are those of JointRows, with its units and defaults.
+  using Vector = std::array<T, 3>;  ///< vector in the world frame
+  /// One row. Fields have the meaning, units and defaults of JointRows.
   struct Row {
-    std::int32_t body_a = -1, body_b = -1;                    ///< the bodies, -1 for the world
-    Vector linear_a{}, angular_a{}, linear_b{}, angular_b{};  ///< [1], [m] the row
+    std::int32_t body_a = -1, body_b = -1;                    ///< index of the body, -1 for the world
+    Vector linear_a{}, angular_a{}, linear_b{}, angular_b{};  ///< [1], [m] coefficients of the row
     T target_velocity = 0;                                    ///< [m/s]
-    /// [N s] the bounds of λ
+    /// [N s] limits of λ
     T min_impulse = -std::numeric_limits<T>::infinity(), max_impulse = std::numeric_limits<T>::infinity();
     T compliance = 0;                                  ///< [1/kg]
     T warm_impulse = 0;                                ///< [N s]
-    std::uint64_t key = 0;                             ///< 0: no name
-    T error = 0;                                       ///< [m]
-    T frequency = std::numeric_limits<T>::infinity();  ///< [Hz] that of motors is 0
+    std::uint64_t key = 0;                             ///< name of the row from step to step; 0: no name
+    T position_error = 0;                              ///< [m]
+    T frequency = std::numeric_limits<T>::infinity();  ///< [Hz] 0 for motors
     T damping_ratio = 2;                               ///< [1]
-    Vector r_a{}, r_b{};                               ///< [m] of rows that keep two points together
+    Vector r_a{}, r_b{};                               ///< [m] offsets of the two points that the row keeps together
   };
 
-  std::vector<Row> rows;  ///< in the order in which they were added
+  std::vector<Row> rows;  ///< rows in the order in which they were added
 
-  /// Views of the fields of `rows`, until `rows` grows or is destroyed. Warm impulses and keys are there if any is
-  /// not 0, the other optional columns always.
+  /// Returns columns of the fields of `rows`. They are valid until `rows` grows or is destroyed. Columns of warm
+  /// impulses and keys are present if any of them is not 0; all other columns are always present.
   JointRows<T> view() const;
 };
 
-/// The bodies of a joint and the lever arms to its point. A lever arm is that point minus the body's centre of mass, in
-/// the world frame, as of contacts; from the world, -1, it does not count. Where the points of A and B have drifted
-/// apart, each lever arm leads to the body's own point.
+/// The bodies of a joint, and the offsets from their centres of mass to its point, in the world frame. If the points of
+/// A and B have drifted apart, each offset leads to the body's own point. The offset of the world (-1) is ignored.
 ///
-/// Rows keep the velocity between the points at 0. An error of position along a linear row is that of A's point minus
-/// B's. Under SceneMethod::substeps the host sets `error` of the row to it; else it takes the error away by a
-/// target_velocity of -error · share / time step.
+/// Rows keep the velocity between the points at 0. The position error of a linear row is the position of A's point
+/// minus the position of B's point, along the row. Methods with position correction (Substeps, Pgs with
+/// position_correction) correct it if you set `position_error` of the row. For other methods, set target_velocity to
+/// -position_error · rate / time step, with the fraction `rate` that a step corrects.
 ///
-/// The functions look at nothing here: an index or a number that is at fault is a fault of the rows, which the solver
-/// reports.
+/// The functions do not check these fields. The solver reports a wrong index or number as a fault of the rows.
 template <class T>
 struct JointBodies {
-  std::int32_t a = -1, b = -1;    ///< index, -1 for the world
+  std::int32_t a = -1, b = -1;    ///< index of the body, -1 for the world
   std::array<T, 3> r_a{}, r_b{};  ///< [m]
 };
 
-// Axes and directions are vectors in the world frame, of any length but 0. An axis of length 0 or with a number that is
-// not finite is an Error, and no row is added. p1 and p2 are two unit vectors perpendicular to the axis, which depend
-// on the axis alone.
+// Axes and directions are in the world frame and may have any length except 0. An axis of length 0 or with a number
+// that is not finite is an Error, and no row is added. p1 and p2 are two unit vectors perpendicular to the axis that
+// depend only on the axis.
 
-/// A ball joint: the points do not part. 3 rows, along x, y and z of the world.
+/// Adds a ball joint: the points stay together. 3 rows: the velocity along x, y and z of the world.
 template <class T>
 CAROM_EXPORT std::size_t add_ball_joint(JointRowData<T>& data, const JointBodies<T>& bodies);
 
-/// A hinge: a ball joint whose bodies turn against each other about `axis` alone. 5 rows: those of the ball joint, and
-/// of the angular velocity about p1 and p2. Throws Error.
+/// Adds a hinge: a ball joint whose bodies turn against each other only about `axis`. 5 rows: the rows of the ball
+/// joint, then the angular velocity about p1 and p2. Throws Error.
 template <class T>
 CAROM_EXPORT std::size_t add_hinge(JointRowData<T>& data, const JointBodies<T>& bodies, const std::array<T, 3>& axis);
 
-/// A slider: B's point moves along `axis` of A, and the bodies do not turn against each other. 5 rows: the velocity
-/// along p1 and p2, and the angular velocity about x, y and z. Both lever arms lead to B's point, wherever on the axis
-/// it is. Throws Error.
+/// Adds a slider: B's point moves along `axis` of A, and the bodies do not turn against each other. 5 rows: the
+/// velocity along p1 and p2, then the angular velocity about x, y and z. Both offsets lead to B's point, at any place
+/// on the axis. Throws Error.
 template <class T>
 CAROM_EXPORT std::size_t add_slider(JointRowData<T>& data, const JointBodies<T>& bodies, const std::array<T, 3>& axis);
 
-/// Both bodies move as one. 6 rows: the velocity along and the angular velocity about x, y and z.
+/// Adds a fixed joint: both bodies move as one. 6 rows: the velocity along x, y and z, then the angular velocity about
+/// them.
 template <class T>
 CAROM_EXPORT std::size_t add_fixed_joint(JointRowData<T>& data, const JointBodies<T>& bodies);
 
-/// A motor that turns A against B about `axis` at `speed` [rad/s] with an angular impulse [N m s] of at most `largest`
-/// either way, which is the torque times the time step. 1 row. Throws Error.
+/// Adds a motor that turns A against B about `axis` at `speed` [rad/s]. `max_impulse` [N m s] limits its angular
+/// impulse in both directions; it is the maximum torque times the time step. 1 row. Throws Error.
 template <class T>
 CAROM_EXPORT std::size_t add_motor(JointRowData<T>& data, const JointBodies<T>& bodies, const std::array<T, 3>& axis,
-                                   T speed, T largest);
+                                   T speed, T max_impulse);
 
-/// A motor that moves A's point against B's along `axis`: `speed` in m/s, `largest` in N s. 1 row. Throws Error.
+/// Adds a motor that moves A's point against B's point along `axis` at `speed` [m/s]. `max_impulse` [N s] limits its
+/// impulse in both directions. 1 row. Throws Error.
 template <class T>
 CAROM_EXPORT std::size_t add_linear_motor(JointRowData<T>& data, const JointBodies<T>& bodies,
-                                          const std::array<T, 3>& axis, T speed, T largest);
+                                          const std::array<T, 3>& axis, T speed, T max_impulse);
 
-/// The points keep their distance along `direction`, which points from B's point to A's. 1 row. Its impulse is > 0
-/// where the joint pushes the points apart: a rope is a row with a max_impulse of 0. Throws Error.
+/// Adds a distance joint: the points keep their distance along `direction`, which points from B's point to A's point.
+/// 1 row. Its impulse is > 0 if the joint pushes the points apart; a rope is a row with max_impulse = 0. Throws Error.
 template <class T>
 CAROM_EXPORT std::size_t add_distance_joint(JointRowData<T>& data, const JointBodies<T>& bodies,
                                             const std::array<T, 3>& direction);
 
-/// How the coefficients of two bodies make that of their contact.
+/// How the coefficients of two bodies are combined to the coefficient of their contact.
 enum class CombineRule : std::uint8_t { mean, geometric_mean, min, max, product };
 inline constexpr std::size_t combine_rule_count = 5;
 
-/// The coefficient of a contact [1]; NaN if one of the two is NaN, so that solvers report the contact. geometric_mean
-/// and product are for coefficients >= 0: with a negative one they are NaN, with a 0 they are 0, also against infinity.
-/// Throws Error if the rule is none.
+/// Returns the coefficient [1] of a contact. It is NaN if `a` or `b` is NaN, so that solvers report the contact.
+/// geometric_mean and product need coefficients >= 0: they are NaN if one is negative, and 0 if one is 0, even if the
+/// other one is infinite. Throws Error for an unknown rule.
 CAROM_EXPORT double combine(CombineRule rule, double a, double b);
 
-/// The same for every contact, for T float or double: `of_bodies` has a coefficient for each body, `of_world` is that
-/// of the immovable world, index -1. `body_a`, `body_b` and `result` are equally long, as the contacts; `result` may be
-/// a column that a scene reads later, not one of the inputs. Where an index names no body the result is NaN. Throws
-/// Error before any work if the rule is none, or if columns are missing or their lengths differ.
+/// Same for every contact. T is float or double. `of_bodies` has the coefficient of each body; `of_world` is the
+/// coefficient of the immovable world, index -1. `body_a`, `body_b` and `result` are as long as the contacts. `result`
+/// must not overlap an input. It is NaN if an index is out of range. Throws Error before any work if the rule is
+/// unknown, a column is missing, or lengths differ.
 template <class T>
 CAROM_EXPORT void combine(CombineRule rule, const std::type_identity_t<Column<const T>>& of_bodies, T of_world,
                           const Column<const std::int32_t>& body_a, const Column<const std::int32_t>& body_b,

@@ -1,4 +1,4 @@
-// A description of every law, for tables, and to check data before they are solved.
+// Descriptions of the collision laws, for tables and to check data before a call.
 #pragma once
 
 #include <carom/export.hpp>
@@ -8,32 +8,32 @@
 
 namespace carom {
 
-/// A column of LawColumns that a law reads, and the numbers that it may hold.
+/// A column of LawColumns that a law reads, and its range.
 struct LawParameter {
-  std::string_view name;    ///< of the field; a weight is "weight_<law>", with underscores
-  bool in_space, in_plane;  ///< whether the law reads it in 3D, and for planar contacts
-  double low, high;         ///< [unit of the column] the ends belong to the range; finite
+  std::string_view name;    ///< name of the field; for weights "weight_<law>" with underscores
+  bool in_space, in_plane;  ///< true if the law reads it for contacts in 3D, for planar contacts
+  double low, high;         ///< range, in the unit of the column; includes both ends; finite
 };
 
-/// What a law reads, what it promises and where it comes from.
+/// Inputs, guarantees and source of a law.
 struct LawInfo {
-  Law law;                                 ///< to_string gives its name
-  bool in_space;                           ///< for contacts in 3D
-  bool in_plane;                           ///< for planar contacts
-  bool reads_friction, reads_restitution;  ///< both are checked under every law
-  /// All of them are needed where the dimension fits; of the weights of a composite at least one, and what its
-  /// members read.
+  Law law;                                 ///< its name: to_string(law)
+  bool in_space;                           ///< available for contacts in 3D
+  bool in_plane;                           ///< available for planar contacts
+  bool reads_friction, reads_restitution;  ///< the solver checks both columns under every law
+  /// Parameters of the law. All parameters of the dimension are required. A composite needs at least one weight, and
+  /// the parameters of its component laws.
   std::span<const LawParameter> parameters;
-  std::string_view restitution;  ///< the hypothesis that e stands for
-  bool may_gain_energy;          ///< of e in [0, 1]
-  std::string_view energy_gain;  ///< when it can: "never", "where k is not 0"
-  std::string_view source;       ///< the literature
+  std::string_view restitution;  ///< restitution hypothesis that e belongs to
+  bool may_gain_energy;          ///< true if the law can gain energy for e in [0, 1]
+  std::string_view energy_gain;  ///< when it can gain energy: "never", "where k is not 0"
+  std::string_view source;       ///< literature
 };
 
-/// Throws Error of what is not a law.
+/// Returns the description of a law. Throws Error for an unknown number.
 CAROM_EXPORT const LawInfo& law_info(Law law);
 
-/// All of them, in the order of Law.
+/// Returns the descriptions of all laws, in the order of Law.
 CAROM_EXPORT std::span<const LawInfo> all_laws();
 
 }  // namespace carom

@@ -1,4 +1,4 @@
-// The choices in a collision law.
+// The collision laws, and the choices within the incremental law.
 #pragma once
 
 #include <carom/export.hpp>
@@ -8,12 +8,13 @@
 
 namespace carom {
 
-/// A collision law makes an impulse of a contact. Every law gives none when u·n >= 0 before the collision. docs/laws.md
-/// and docs/planar.md have the equations, and the choices where a law leaves one. With P_I the impulse that stops the
-/// approach without friction and P_II the one that stops all of u; [CR] is A. Chatterjee, A. Ruina, A New Algebraic
-/// Rigid Body Collision Law Based on Impulse Space Considerations, 1998:
+/// A collision law computes the impulse of a contact. Every law returns a zero impulse if u·n >= 0 before the
+/// collision. docs/laws.md and docs/planar.md have the equations, and the choices that a source leaves open.
+///
+/// P_I is the impulse that stops the approach without friction, P_II the impulse that stops all of u. [CR] is
+/// A. Chatterjee, A. Ruina, A New Algebraic Rigid Body Collision Law Based on Impulse Space Considerations, 1998.
 enum class Law : std::uint8_t {
-  incremental,       ///< Coulomb friction integrated along the normal impulse: Options::integrator, RestitutionLaw
+  incremental,       ///< Coulomb friction integrated over the normal impulse: Options::integrator, RestitutionLaw
   frictionless,      ///< (1 + e) P_I. Newton
   no_slip,           ///< (1 + e) P_II; can leave the friction cone, and pull
   chatterjee_ruina,  ///< (1 + e) P_I + κ (P_II - P_I), κ = 1 + e_t or less, to stay in the friction cone. [CR] 5
@@ -22,41 +23,41 @@ enum class Law : std::uint8_t {
   smith,             ///< u·n = -e u0·n, friction against a mean of the first and the last slip. [CR] 4.2.3
   anitescu_potra,    ///< compression and expansion each with friction against its last slip, kinetic restitution.
                      ///< [CR] 4.2.4
-  pfeiffer_glocker,  ///< the same with tangential restitution; planar contacts only. [CR] 4.2.4
+  pfeiffer_glocker,  ///< as anitescu_potra with tangential restitution; planar contacts only. [CR] 4.2.4
   brach,             ///< u·n = -e u0·n and two ratios of impulse, held inside the permissible region. [CR] 4.1
-  projected,         ///< an impulse of the host's, drawn back to the permissible region. [CR] 4.1
-  polar,             ///< a point of the permissible region by direction and fraction. [CR] 4.1
-  composite,         ///< a weighted mean of the laws that stay in the permissible region. [CR] 5.3
+  projected,         ///< an impulse that you pass, moved into the permissible region. [CR] 4.1
+  polar,             ///< a point of the permissible region given by direction and fraction. [CR] 4.1
+  composite,         ///< a weighted mean of laws that stay in the permissible region. [CR] 5.3
 };
 inline constexpr std::size_t law_count = 13;
 
-/// A value for each law that can be a member of Law::composite.
+/// A value for each law that can be a component of Law::composite.
 template <class V>
 struct Weights {
-  V incremental{}, frictionless{}, chatterjee_ruina{}, bilinear{}, smith{};  ///< that of the law of this name
-  V anitescu_potra{}, pfeiffer_glocker{}, brach{}, projected{}, polar{};     ///< likewise
+  V incremental{}, frictionless{}, chatterjee_ruina{}, bilinear{}, smith{};  ///< the law with the name of the field
+  V anitescu_potra{}, pfeiffer_glocker{}, brach{}, projected{}, polar{};     ///< the law with the name of the field
 };
 
-/// The hypothesis that decides the end of an incremental collision.
+/// The hypothesis of restitution that ends an incremental collision.
 enum class RestitutionLaw : std::uint8_t {
-  energetic,  ///< Stronge: the normal force gives back e² of the work that compression took. Never gains energy.
-  kinetic,    ///< Poisson, Routh: it gives back e times the impulse of compression. With Integrator::series only.
-  kinematic,  ///< Newton: u·n rises to -e times its first value. Can gain energy. With Integrator::series only.
+  energetic,  ///< Stronge: expansion returns e² of the work of compression. Never gains energy.
+  kinetic,    ///< Poisson, Routh: expansion has e times the impulse of compression. Only with Integrator::series.
+  kinematic,  ///< Newton: u·n ends at -e times its first value. Can gain energy. Only with Integrator::series.
 };
 inline constexpr std::size_t restitution_law_count = 3;
 
 /// How the sliding phase is integrated.
 enum class Integrator : std::uint8_t {
   euler,   ///< explicit Euler in the normal impulse, first order in its step
-  series,  ///< Taylor series in slip time, exact to rounding; has no step to choose
+  series,  ///< Taylor series in slip time, exact to rounding; has no step size to choose
 };
 inline constexpr std::size_t integrator_count = 2;
 
-/// The names above with hyphens: "chatterjee-ruina"; "unknown" of any other number.
+/// Returns the name of the enumerator with hyphens: "chatterjee-ruina"; "unknown" for any other number.
 CAROM_EXPORT std::string_view to_string(Law law);
-/// Likewise.
+/// Same for RestitutionLaw.
 CAROM_EXPORT std::string_view to_string(RestitutionLaw law);
-/// Likewise.
+/// Same for Integrator.
 CAROM_EXPORT std::string_view to_string(Integrator integrator);
 
 /// The inverse of to_string(Law); throws Error on any other text.

@@ -5,7 +5,7 @@
 // 1998; its appendix A.1 finds the collision matrix by unit impulses, section 6.5 weighs the intact mechanism against a
 // sequence of impacts. docs/mechanisms.md has the equations and a worked example.
 //
-// Not yet stable: this interface may change between minor versions until 1.0 (README.md#what-is-promised).
+// Experimental: this interface may change in any minor version until 1.0 (README.md#what-is-promised).
 #pragma once
 
 #include <array>
@@ -43,19 +43,19 @@ struct MechanismContact {
 
 /// Thresholds for redundant rows and locked directions.
 struct MechanismOptions {
-  static constexpr double most = 0.1;  ///< upper limit of these options
+  static constexpr double option_limit = 0.1;  ///< upper limit of these options
   /// Maximum number of rows of a mechanism; its matrix then takes 2 GiB. A mechanism with more rows is at fault.
   static constexpr std::size_t max_rows = std::size_t{1} << 14;
 
-  /// [1] in [0, most]: a row is redundant if at most this fraction of it is independent of other rows, for example
-  /// where joints close a loop or repeat a constraint. A redundant row takes no impulse, and its independent fraction
-  /// is not enforced. Lever arms and axes in single precision agree to 1e-7. A fraction below 2 √(n ε) for n rows is
-  /// always redundant: double precision cannot distinguish it from rounding.
+  /// [1] in [0, option_limit]: a row is redundant if at most this fraction of it is independent of other rows, for
+  /// example where joints close a loop or repeat a constraint. A redundant row takes no impulse, and its independent
+  /// fraction is not enforced. Offsets and axes in single precision agree to 1e-7. A fraction below 2 √(n ε) for n rows
+  /// is always redundant: double precision cannot distinguish it from rounding.
   double redundancy = 1e-6;
-  /// [1] in [0, most]: an eigenvalue of K below this fraction of the trace of K without joints belongs to a locked
-  /// direction. It is raised to this limit, because laws need K positive definite. The law sees a contact that yields
-  /// by this small amount; its impulse moves the bodies as the joints allow. With 0 only negative eigenvalues are
-  /// raised.
+  /// [1] in [0, option_limit]: an eigenvalue of K below this fraction of the trace of K without joints belongs to a
+  /// locked direction. It is raised to this limit, because laws need K positive definite. The law sees a contact that
+  /// yields by this small amount; its impulse moves the bodies as the joints allow. With 0 only negative eigenvalues
+  /// are raised.
   double min_eigenvalue = 1e-9;
 };
 
@@ -88,7 +88,7 @@ class CAROM_EXPORT Mechanisms {
   Mechanisms& operator=(Mechanisms&&) noexcept;  ///< as the move constructor
 
   /// Computes K by unit impulses along the axes of the frame, with the rows held, and u0 from the current velocities.
-  /// Throws Error if there is no such contact, or if its indices, its normal or lever arms, or the bodies or rows of
+  /// Throws Error if there is no such contact, or if its indices, its normal or offsets, or the bodies or rows of
   /// its mechanism are at fault. The message names the contact and the row or the body.
   MechanismContact contact(std::size_t index) const;
 

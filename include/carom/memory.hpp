@@ -6,29 +6,29 @@
 
 namespace carom {
 
-/// Begins on a cache line; from 4 MiB on, on a large page, and the system is asked for large pages (Linux:
-/// MADV_HUGEPAGE). Throws std::bad_alloc.
+/// Allocates memory that starts on a cache line. From 4 MiB on it starts on a large page, and the system is asked for
+/// large pages (Linux: MADV_HUGEPAGE). Throws std::bad_alloc.
 CAROM_EXPORT void* allocate_large(std::size_t bytes);
-/// Gives back what allocate_large has given; nullptr is nothing.
+/// Frees memory of allocate_large. Ignores nullptr.
 CAROM_EXPORT void free_large(void* memory) noexcept;
 
-/// Gives containers that memory: BlockedContacts, and a host's own columns if it likes.
+/// Allocator that uses allocate_large. BlockedContacts uses it; your own containers of columns may use it too.
 template <class T>
 struct LargeAllocator {
-  using value_type = T;  ///< of the container
+  using value_type = T;  ///< type of the container's elements
 
   LargeAllocator() = default;
   template <class U>
-  LargeAllocator(const LargeAllocator<U>&) {}  ///< all are alike
+  LargeAllocator(const LargeAllocator<U>&) {}  ///< allocators have no state
 
-  /// Memory for `count` elements. Throws std::bad_alloc.
+  /// Allocates `count` elements. Throws std::bad_alloc.
   T* allocate(std::size_t count) {
     return static_cast<T*>(allocate_large(count > ~std::size_t{0} / sizeof(T) ? ~std::size_t{0} : count * sizeof(T)));
   }
-  /// Gives it back.
+  /// Frees memory of allocate.
   void deallocate(T* memory, std::size_t) { free_large(memory); }
 
-  /// Each gives back what another has given.
+  /// Always true: every allocator can free the memory of every other one.
   friend bool operator==(const LargeAllocator&, const LargeAllocator&) { return true; }
 };
 

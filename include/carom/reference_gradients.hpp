@@ -1,6 +1,6 @@
-// The scalar reference of gradients: forward differentiation in double, which shares no code with the lanes.
+// The scalar reference for gradients: forward differentiation in double. It shares no code with the kernels.
 //
-// Not yet promised: this interface may change between minor versions until 1.0 (README.md, What is promised).
+// Experimental: this interface may change in any minor version until 1.0 (README.md#what-is-promised).
 #pragma once
 
 #include <carom/export.hpp>
@@ -10,7 +10,7 @@
 
 namespace carom::reference {
 
-/// The arguments, results and errors of Solver::differentiate.
+/// Arguments, results and errors are as for Solver::differentiate.
 CAROM_EXPORT GradientReport differentiate(const KContacts<double>& contacts, const Gradients<double>& gradients,
                                           const Options& options = {},
                                           double tolerance = 64 * std::numeric_limits<double>::epsilon());

@@ -1,7 +1,7 @@
 // The scalar reference for scenes: every method in double, one contact after the other. It shares no code with the
-// lanes.
+// kernels.
 //
-// Not yet promised: this interface may change between minor versions until 1.0 (README.md, What is promised).
+// Experimental: this interface may change in any minor version until 1.0 (README.md#what-is-promised).
 #pragma once
 
 #include <carom/export.hpp>
@@ -9,8 +9,8 @@
 
 namespace carom::reference {
 
-/// The arguments, results, statuses and errors of SceneSolver::solve. It keeps no impulses from call to call, so that
-/// keys do not count.
+/// Arguments, results, statuses and errors are as for SceneSolver::solve. It keeps no impulses from call to call, so
+/// keys have no effect.
 CAROM_EXPORT SceneReport solve_scene(const Scene<double>& scene, const SceneResults<double>& results,
                                      const SceneOptions& options = {});
 

@@ -1,6 +1,8 @@
-// The permissible region of impulses: what any law of rigid-body collisions has to keep to. A. Chatterjee, A. Ruina, A
+// The permissible region of impulses, which no law of rigid-body collisions should leave: A. Chatterjee, A. Ruina, A
 // New Algebraic Rigid Body Collision Law Based on Impulse Space Considerations, 1998, section 3.2. Solver::find_margins
-// tells how far impulses lie inside it.
+// measures the distance of impulses to its bounds.
+//
+// Experimental: this interface may change in any minor version until 1.0 (README.md#what-is-promised).
 #pragma once
 
 #include <carom/contacts.hpp>
@@ -9,23 +11,23 @@
 
 namespace carom {
 
-/// How far an impulse p lies inside each bound of the permissible region: below zero it is outside. Every column is
-/// optional; those that are there are as long as the contacts. NaN for contacts at fault.
+/// Margins of an impulse p to each bound of the permissible region. A negative margin means outside. Every column is
+/// optional and as long as the contacts. Margins of contacts at fault are NaN.
 template <class T>
 struct RegionMargins {
-  Column<T> energy{};           ///< [J] -(p·u0 + ½ p·K p), the kinetic energy that is lost
+  Column<T> energy{};           ///< [J] kinetic energy that is lost: -(p·u0 + ½ p·K p)
   Column<T> non_penetration{};  ///< [m/s] (u0 + K p)·n
   Column<T> tension{};          ///< [N s] p·n
-  Column<T> cone{};             ///< [N s] μ p·n - |p_t|; infinite without a bound on friction
+  Column<T> cone{};             ///< [N s] μ p·n - |p_t|; infinite if friction is infinite
   Column<Status> status{};      ///< ok, separating, or the fault of the data
 };
 
-/// The impulses that span impulse space, to plot it; in the frame of the results. Every column is optional.
+/// Reference impulses of impulse space, for plots. They are in the frame of the results. Every column is optional.
 template <class T, template <class> class Vector>
 struct ImpulseSpaceColumns {
   Vector<T> plastic_frictionless{};  ///< [N s] P_I: stops the approach without friction
   Vector<T> plastic_sticking{};      ///< [N s] P_II: stops all of u
-  Column<T> contact_energy{};        ///< [J] ½ u0·K⁻¹ u0: what a collision can dissipate at most
+  Column<T> contact_energy{};        ///< [J] ½ u0·K⁻¹ u0: the maximum energy that a collision can dissipate
 };
 template <class T>
 using ImpulseSpace = ImpulseSpaceColumns<T, Vector3Columns>;
@@ -34,13 +36,16 @@ template <class T>
 using ImpulseSpace = ImpulseSpaceColumns<T, Vector2Columns>;
 }  // namespace planar
 
-/// The answer of Solver::find_margins. A contact leaves the region where a margin is below -tolerance in its unit: the
-/// first two relative to ½ u0·K⁻¹u0 and |u0|, the others to |p|.
+/// Report of Solver::find_margins. A contact is outside a bound if its margin is below -tolerance times a scale:
+/// ½ u0·K⁻¹ u0 for `energy`, |u0| for `non_penetration`, |p| for `tension` and `cone`.
 struct RegionReport {
-  std::size_t contacts = 0;  ///< of the call
-  std::size_t faults = 0;    ///< of the data; contacts that separate are none, and are checked too
-  std::size_t outside = 0;   ///< that leave the region by one bound or more
-  std::size_t gains_energy = 0, penetrates = 0, pulls = 0, leaves_cone = 0;  ///< by each bound
+  std::size_t contacts = 0;      ///< number of contacts of the call
+  std::size_t faults = 0;        ///< number of contacts with faulty data; separating contacts are measured as well
+  std::size_t outside = 0;       ///< number of contacts outside at least one bound
+  std::size_t gains_energy = 0;  ///< number of contacts with energy < 0
+  std::size_t penetrates = 0;    ///< number of contacts with non_penetration < 0
+  std::size_t pulls = 0;         ///< number of contacts with tension < 0
+  std::size_t leaves_cone = 0;   ///< number of contacts with cone < 0
 };
 
 }  // namespace carom

@@ -1,9 +1,7 @@
 // Scenes: many contacts and joints between many bodies, solved together. The caller passes the bodies, contacts and
 // joints of one step; the solver returns the new velocities of the bodies.
 //
-// scene_options.hpp has the methods and their options, docs/scenes.md describes the methods and their limits.
-//
-// Not yet stable: this interface may change between minor versions until 1.0 (README.md#what-is-promised).
+// scene_options.hpp has the methods and their options. docs/scenes.md describes the methods and their limits.
 #pragma once
 
 #include <array>
@@ -31,6 +29,10 @@ namespace carom {
 /// Up to 6 consecutive rows of one pair of bodies form a joint; rows of other pairs may lie between them. A faulty row
 /// is left out, and the other rows of its joint are solved without it. Units are given for rows in metres; rows in
 /// radians have rad/s and N m s. All columns have the same length. Columns are required unless they are optional.
+///
+/// A column that the method does not read is an Error; select() drops it. Substeps, Pgs and Ncp read warm_impulse and
+/// key. Substeps, and Pgs with position_correction, read the columns from position_error to r_b. All methods read the
+/// other columns.
 template <class T>
 struct JointRows {
   Column<const std::int32_t> body_a, body_b;     ///< index into the bodies, -1 for the immovable world
@@ -41,17 +43,17 @@ struct JointRows {
   Column<const T> compliance{};                  ///< [1/kg] >= 0, optional, default 0
   Column<const T> warm_impulse{};                ///< [N s] optional: initial λ
   Column<const std::uint64_t> key{};             ///< optional, as SceneContacts::key
-  // SceneMethod::substeps also corrects the position of a row, with the stiffness given by `frequency`.
+  // The following columns are for position correction.
   /// [m] optional: position error of the row at the start of the step. Its rate is the left side minus target_velocity.
-  /// Default 0. A row with the error 0 and an infinite frequency is rigid: it does not give way within the step.
-  Column<const T> error{};
+  /// Default 0. A row with the error 0 and an infinite frequency is rigid: it does not yield within the step.
+  Column<const T> position_error{};
   /// [Hz] >= 0, optional: stiffness of the correction. Infinity corrects the whole error; 0 does not correct it
-  /// (motors). In between, a direct island has a spring, and a swept island corrects the position at that rate.
-  /// Default: SubstepsOptions::joint_frequency.
+  /// (motors). In between, the row is a spring in islands that are solved directly; PGS corrects the position at that
+  /// rate. Default: PositionCorrection::joint_frequency.
   Column<const T> frequency{};
-  Column<const T> damping_ratio{};       ///< [1] >= 0, optional, default SubstepsOptions::joint_damping_ratio
+  Column<const T> damping_ratio{};       ///< [1] >= 0, optional. Default: PositionCorrection::joint_damping_ratio.
   Vector3Columns<const T> r_a{}, r_b{};  ///< [m] optional: offsets from the centres of mass to the two points that
-                                         ///< the row keeps together along linear_a. All six or none.
+                                         ///< the row keeps together along linear_a. All six columns or none.
 };
 
 /// The bodies of a scene. The first four columns are required; all columns have the same length. Bodies with zero
@@ -60,11 +62,13 @@ template <class T>
 struct SceneBodies {
   Column<const T> inverse_mass;                        ///< as in BodyColumns
   SymmetricColumns<const T> inverse_inertia;           ///< as in BodyColumns
-  Vector3Columns<const T> velocity, angular_velocity;  ///< as in BodyColumns
-  /// [m/s], [rad/s] optional: the part of the velocities that the forces of this step have added. With it, contacts
+  Vector3Columns<const T> velocity, angular_velocity;  ///< [m/s], [rad/s] before the forces of the step
+  /// [m/s], [rad/s] optional, default 0: change of the velocities by the forces of the step, h F / m, without
+  /// SceneOptions::gravity. The solver adds it. For kinematic bodies: the change of their velocity in the step. All six
+  /// columns or none.
+  /// Substeps adds it in equal parts. The other methods add it at once. Except under SequentialImpacts, contacts
   /// rebound at mid step, when half of it has acted: a body whose position follows its velocity in steps then rises to
-  /// the height that it fell from. Under SceneMethod::pgs, ncp, iteration and step. SceneMethod::substeps
-  /// adds it in equal parts. For kinematic bodies: the change of their velocity in this step. All six or none.
+  /// the height that it fell from.
   Vector3Columns<const T> velocity_change{}, angular_velocity_change{};
 
   /// The four columns of BodyColumns.
@@ -86,17 +90,28 @@ struct SceneBodies {
 /// of a manifold are read fastest if they are adjacent. All columns have the same length. Columns are required unless
 /// they are optional.
 ///
-/// SceneMethod::pgs without shock propagation and SceneMethod::substeps read the columns from friction_2 to
-/// damping. SceneMethod::ncp reads these columns except stiffness and damping. Other methods throw an Error if such
-/// a column is given. docs/contact-models.md has the law.
+/// A column that the method does not read is an Error; select() drops it:
+///
+/// | column | read by |
+/// |---|---|
+/// | static_friction | all methods except Ncp and SequentialImpacts |
+/// | friction_2, friction_direction, rolling_friction, spinning_friction | Substeps, Pgs, Ncp |
+/// | normal_compliance, tangential_compliance | Substeps, Pgs, Ncp |
+/// | stiffness, damping, frequency, damping_ratio, slop | Substeps, Pgs with position_correction |
+/// | separation | Substeps, Pgs with position_correction, BenderSchmitt (phases resting and both) |
+/// | warm_impulse, warm_angular_impulse, key | Substeps, Pgs, Ncp |
+/// | laws | SequentialImpacts |
+/// | all others | all methods |
+///
+/// docs/contact-models.md describes the models of friction_2 to damping.
 template <class T>
 struct SceneContacts {
   Column<const T> friction, restitution;      ///< [1] as in Contacts
   Vector3Columns<const T> normal;             ///< [1] as in Contacts
   Vector3Columns<const T> r_a, r_b;           ///< [m] contact point minus centre of mass
   Column<const std::int32_t> body_a, body_b;  ///< index into the bodies, -1 for the immovable world
-  /// [1] optional, >= friction: coefficient of static friction. All points of a manifold that sticks have it, and a
-  /// point whose impulse it can stop. Default: friction. SceneMethod::ncp throws an Error if it is given.
+  /// [1] optional, >= friction: coefficient of static friction. It applies to all points of a manifold that sticks, and
+  /// to a point that it can stop. Default: friction.
   Column<const T> static_friction{};
   /// [1] >= 0, optional, with friction_direction: coefficient of friction across that direction; `friction` is the
   /// coefficient along it. Friction impulses lie within an ellipse, and a sliding contact has the impulse that
@@ -112,20 +127,17 @@ struct SceneContacts {
   /// the step. A contact with a normal compliance has no restitution.
   Column<const T> normal_compliance{}, tangential_compliance{};
   /// [N/m] > 0, optional: stiffness of a spring that acts where `separation` < 0. It is integrated implicitly and
-  /// replaces `frequency`. Infinity is a hard contact, as without the column. For SceneMethod::substeps and
-  /// PgsOptions::time_step.
+  /// replaces `frequency` and `restitution`. Infinity is a hard contact, as without the column.
   Column<const T> stiffness{};
   Column<const T> damping{};  ///< [N s/m] >= 0, optional, with `stiffness`; default 0
-  /// [m] optional: separation, < 0 where the bodies overlap. For SceneMethod::resting, substeps and
-  /// PgsOptions::time_step.
+  /// [m] optional: separation of the bodies at the start of the step, < 0 where they overlap. Default 0.
   Column<const T> separation{};
-  /// [Hz] >= 0, optional: stiffness of the overlap correction under SceneMethod::substeps, limited to a quarter of the
-  /// substep rate. Infinity is a hard contact, as without the column; 0 does not correct overlap.
+  /// [Hz] >= 0, optional: stiffness of the overlap correction, limited to a quarter of the substep rate. Infinity is a
+  /// hard contact, as without the column; 0 does not correct overlap.
   Column<const T> frequency{};
-  /// [1] >= 0, optional, with `frequency`; default SubstepsOptions::contact_damping_ratio
+  /// [1] >= 0, optional, with `frequency`. Default: PositionCorrection::contact_damping_ratio.
   Column<const T> damping_ratio{};
-  /// [m] >= 0, optional: overlap that SceneMethod::substeps and PgsOptions::time_step do not correct. 0, as
-  /// without the column: SubstepsOptions::slop.
+  /// [m] >= 0, optional: overlap that is not corrected. 0, as without the column: PositionCorrection::slop.
   Column<const T> slop{};
   Column<const T> target_velocity{};               ///< [m/s] optional: min. u·n after the step, default 0
   Vector3Columns<const T> surface_velocity{};      ///< [m/s] optional: u of a contact that sticks (conveyor belts). All
@@ -134,11 +146,11 @@ struct SceneContacts {
   Vector3Columns<const T> warm_angular_impulse{};  ///< [N m s] optional: initial angular impulse on A of the resistance
                                                    ///< to rolling and spinning; world frame
   /// optional: name of the contact from step to step. The solver starts from the impulse that the contact of this name
-  /// had in the last call, times the ratio of both time steps if both calls have one. Contacts of an island that was
-  /// left out since then are found for SceneThresholds::warm_start_calls calls. 0 is no name. If `warm_impulse` is
-  /// given, the solver starts from `warm_impulse` and `warm_angular_impulse` instead.
+  /// had in the last call, times the ratio of both time steps if both calls have one. If an island is left out of
+  /// calls, its impulses are kept for 1000 calls. 0 is no name. If `warm_impulse` is given, the solver starts from
+  /// `warm_impulse` and `warm_angular_impulse` instead.
   Column<const std::uint64_t> key{};
-  LawColumns<T> laws{};  ///< for SceneMethod::sequential_impacts
+  LawColumns<T> laws{};  ///< laws of single contacts, for SequentialImpacts
 };
 
 /// Bodies, contacts and joints of one step.
@@ -155,24 +167,29 @@ struct Scene {
   }
 };
 
+/// Returns the scene without the columns that a method does not read. SceneSolver::solve throws an Error for such a
+/// column, so call this to solve one scene by several methods. T is float or double.
+template <class T>
+CAROM_EXPORT Scene<T> select(const Scene<T>& scene, const SceneOptions::Method& method);
+
 /// How the solution of an island ended. Numbers keep their meaning in later versions.
 enum class IslandStatus : std::uint8_t {
-  converged = 0,       ///< within SceneOptions::relative_tolerance or ncp.tolerance, or nothing to solve
+  converged = 0,       ///< within the `tolerance` of the method, or nothing to solve
   not_converged = 16,  ///< the iterations or the budget of the options were not enough
-  stalled = 17,        ///< as not_converged, and the impacts had stopped losing energy; SceneMethod::sequential_impacts
-  diverged = 18,       ///< its impulses grew without limit; its best state is returned; SceneMethod::resting
+  stalled = 17,        ///< as not_converged, and the impacts had stopped losing energy; SequentialImpacts
+  diverged = 18,       ///< its impulses grew without limit; its best state is returned; BenderSchmitt
   overflow = 32,       ///< its numbers left the range of T; its bodies keep their initial velocities
 };
 
 /// The algorithm that solved an island. Numbers keep their meaning in later versions.
 enum class IslandAlgorithm : std::uint8_t {
-  sweeps = 0,          ///< sweeps over its contacts and rows
-  impacts = 1,         ///< one contact at a time; SceneMethod::sequential_impacts
-  last_impulses = 2,   ///< the impulses that it began with are the solution; SceneMethod::substeps
-  linear = 3,          ///< linear solves on its loaded contacts; SceneMethod::substeps
-  interior_point = 4,  ///< an interior-point method on the step; SceneMethod::substeps
-  system = 5,          ///< the solver of contact systems; SceneMethod::ncp
-  held = 6,            ///< it stays where it is while impulses for its rest are sought; SceneMethod::substeps
+  sweeps = 0,          ///< iterations over its contacts and rows (PGS)
+  impacts = 1,         ///< one contact at a time; SequentialImpacts
+  last_impulses = 2,   ///< the warm-start impulses are the solution; Substeps
+  linear = 3,          ///< linear solves on its loaded contacts; Substeps
+  interior_point = 4,  ///< an interior-point method on the step; Substeps
+  system = 5,          ///< the solver of contact systems; Ncp
+  held = 6,            ///< it does not move while impulses that hold it at rest are computed; Substeps
 };
 
 /// Results of islands. The columns are as long as the bodies, because every island has a movable body; the first
@@ -181,14 +198,14 @@ template <class T>
 struct IslandResults {
   Column<IslandStatus> status{};      ///< how the solution ended
   Column<T> residual{};               ///< [m/s] or [rad/s]: max. violation of a contact or row after the step
-  Column<std::int32_t> iterations{};  ///< sweeps, impacts, or linear solves and steps: see algorithm
-  Column<std::int32_t> substeps{};    ///< number of substeps of SceneMethod::substeps; else 1
-  /// [J] kinetic energy that SceneMethod::substeps has removed, because sweeps that end early had added it; else 0
+  Column<std::int32_t> iterations{};  ///< number of iterations, impacts, or linear solves: see algorithm
+  Column<std::int32_t> substeps{};    ///< number of substeps of Substeps; other methods: 1
+  /// [J] kinetic energy that Substeps removed because iterations that ended early had added it; other methods: 0
   Column<T> energy_removed{};
-  /// [1] of SceneMethod::ncp the error that SceneOptions::ncp bounds; else `residual` over the greatest
-  /// approach speed before the step, and 0 if nothing approached
+  /// [1] Ncp: the error that Ncp::tolerance limits. Other methods: `residual` over the maximum approach speed before
+  /// the step; 0 if nothing approached.
   Column<T> relative_error{};
-  Column<IslandAlgorithm> algorithm{};  ///< the algorithm that solved it; of substeps with several, that of the hardest
+  Column<IslandAlgorithm> algorithm{};  ///< the algorithm that solved it; of several, the one of the hardest substep
 };
 
 /// Results of a scene. Every column is optional. Results may share the memory of the following inputs; their bits are
@@ -202,12 +219,14 @@ struct IslandResults {
 template <class T>
 struct SceneResults {
   Vector3Columns<T> velocity{}, angular_velocity{};  ///< [m/s], [rad/s] of the bodies after the step
-  /// [m], [rad] displacement and rotation vector of the bodies in SceneMethod::substeps. If the caller moves the bodies
-  /// by these, contacts and joints are where the solver has left them. Leave the columns out if bodies are moved
-  /// otherwise.
+  /// [m], [rad] displacement and rotation vector of the bodies in the step, with the position correction. Move the
+  /// bodies by these, not by the velocities; leave the columns out if you move the bodies in another way. Only
+  /// Substeps, and Pgs with position_correction, write them.
   Vector3Columns<T> displacement{}, rotation{};
-  Vector3Columns<T> impulse{};       ///< [N s] on A, summed over the step; world frame
-  Vector3Columns<T> warm_impulse{};  ///< [N s] SceneContacts::warm_impulse of the next step, for SceneMethod::substeps
+  Vector3Columns<T> impulse{};  ///< [N s] on A, summed over the step; world frame
+  /// [N s] SceneContacts::warm_impulse of the next step. Only the methods that write `displacement` write it; for other
+  /// methods pass `impulse`.
+  Vector3Columns<T> warm_impulse{};
   /// [N m s] angular impulse on A of the resistance to rolling and spinning, summed over the step; world frame. B has
   /// the opposite. The contacts of a manifold share it in proportion to their limits. 0 for contacts without
   /// resistance.
@@ -215,10 +234,10 @@ struct SceneResults {
   Vector3Columns<T> warm_angular_impulse{};  ///< [N m s] SceneContacts::warm_angular_impulse, see warm_impulse
   Vector3Columns<T> separation_velocity{};   ///< [m/s] u after the step; NaN where faulty data leave it unknown
   Column<Status> status{};  ///< Status::separating for contacts without impulse; Status::overflow for whole islands
-  Column<Path> path{};      ///< sequence: path of the contact's last impact; else SlidingEnd::slip or SlidingEnd::stick
+  Column<Path> path{};      ///< SequentialImpacts: path of the contact's last impact; else SlidingEnd::slip or stick
   Column<std::int32_t> island{};        ///< in [0, SceneReport::islands); -1 for contacts at fault
   Column<T> joint_impulse{};            ///< [N s] λ, summed over the step
-  Column<T> joint_warm_impulse{};       ///< [N s] JointRows::warm_impulse of the next step, for SceneMethod::substeps
+  Column<T> joint_warm_impulse{};       ///< [N s] JointRows::warm_impulse of the next step
   Column<Status> joint_status{};        ///< ok, the fault of a row that was left out, or Status::overflow of its island
   Column<std::int32_t> joint_island{};  ///< island of the row, see `island`
   IslandResults<T> islands{};           ///< results of each island
@@ -230,32 +249,33 @@ struct SceneResults {
 struct SceneReport {
   std::size_t bodies = 0, contacts = 0, joint_rows = 0;                  ///< numbers of the scene
   std::array<std::size_t, status_room> by_status{}, joints_by_status{};  ///< by the number of the Status, see count
-  SceneMethod method = SceneMethod::pgs;                                 ///< requested method
+  SceneMethod method = SceneMethod::substeps;                            ///< requested method
   Isa isa = Isa::scalar;                                                 ///< ISA of the kernels
   int threads = 1;                                                       ///< threads that took part
-  int iterations = 0;                                                    ///< max. number of sweeps over an island
-  int substeps = 1;               ///< max. number of substeps of an island; SceneMethod::substeps
-  std::size_t impacts = 0;        ///< impacts of a sequence, all islands together
-  double max_approach_speed = 0;  ///< [m/s] max. approach speed before the step, relative to the targets
-  double error = 0;               ///< [1] max. error of an island; SceneMethod::ncp
-  double residual = 0;            ///< [m/s] max. violation after the step, rows of joints included
-  double energy_before = 0;       ///< [J] kinetic energy of bodies with mass before the step
-  double energy_after = 0;        ///< [J] kinetic energy of bodies with mass after the step
+  int iterations = 0;       ///< maximum number of iterations over an island
+  int substeps = 1;         ///< maximum number of substeps of an island; Substeps
+  std::size_t impacts = 0;  ///< number of impacts of all islands; SequentialImpacts
+  double max_approach_speed =
+      0;  ///< [m/s] maximum approach speed before impulses, relative to the targets, with the forces of the step
+  double relative_error = 0;  ///< [1] maximum error of an island; Ncp
+  double residual = 0;        ///< [m/s] max. violation after the step, rows of joints included
+  double energy_before = 0;   ///< [J] kinetic energy of bodies with mass before impulses, with the forces of the step
+  double energy_after = 0;    ///< [J] kinetic energy of bodies with mass after the step
   /// [J] work of the impulses of rows: each impulse times the mean of its J v before and after the step. Approximate in
-  /// substeps that turn lever arms.
+  /// substeps in which r_a and r_b turn.
   double joint_work = 0;
   double energy_removed = 0;        ///< [J] sum of IslandResults::energy_removed
   std::size_t islands = 0;          ///< number of sets of bodies that contacts and rows connect through movable bodies
   std::size_t max_island_size = 0;  ///< contacts and rows of the largest island
   std::size_t colours = 0;          ///< max. number of colours of an island
-  std::size_t overflow_constraints =
-      0;                    ///< manifolds and joints without a colour, which are solved one after the other
+  /// Number of manifolds and joints without a colour. They are solved one after the other.
+  std::size_t overflow_constraints = 0;
   bool same_graph = false;  ///< true if the manifolds, joints and islands of the last call were reused
   /// Number of islands whose IslandStatus is not converged. The test of convergence does not cover two errors: contacts
   /// with an impulse may separate faster than their targets, and friction may still change.
   std::size_t not_converged = 0;
-  std::size_t stalled = 0;                ///< of these, islands whose impacts had stopped losing energy; sequence
-  std::size_t swept = 0;                  ///< islands that were solved by sweeps alone; substeps, ncp
+  std::size_t stalled = 0;      ///< of these, islands whose impacts had stopped losing energy; SequentialImpacts
+  std::size_t pgs_islands = 0;  ///< islands that were solved by PGS alone; Substeps, Ncp
   std::size_t lanes = 0, lanes_used = 0;  ///< lanes of the solved vectors, and lanes that held contacts
 
   /// Number of contacts with this status; 0 for an unknown status.
@@ -288,25 +308,25 @@ class CAROM_EXPORT SceneSolver {
   template <class T>
   SceneReport solve(const Scene<T>& scene, const SceneResults<T>& results, const SceneOptions& options = {});
 
-  /// Forgets everything that the solver remembers from call to call. The next call is as of a new solver.
+  /// Discards everything that the solver keeps from call to call. The next call then behaves like the first call of a
+  /// new solver.
   void forget();
 
-  /// Saves everything that the solver remembers from call to call: the impulses and histories of named contacts and
-  /// rows, and for direct islands the geometry of their factors and their certificates, in both precisions. Options,
-  /// columns, the Execution and SceneReport::same_graph are no part of it. Returns the size of the state in bytes,
-  /// which changes from call to call. Writes it to the start of `state`, or nothing if `state` is empty. Throws Error
-  /// if `state` is not empty and too small. Allocates nothing. docs/determinism.md#saving-and-restoring
+  /// Saves everything that the solver keeps from call to call: the impulses and histories of named contacts and rows,
+  /// and for direct islands the geometry of their factors and their certificates, in both precisions. Options, columns,
+  /// the Execution and SceneReport::same_graph are not part of the state. Returns the size of the state in bytes, which
+  /// changes from call to call. Writes it to the start of `state`, or nothing if `state` is empty. Throws Error if
+  /// `state` is not empty and too small. Allocates nothing. docs/determinism.md#saving-and-restoring
   std::size_t save(std::span<std::byte> state) const;
   /// Same, to a vector that gets the size of the state. Allocates only where its capacity is too small.
   void save(std::vector<std::byte>& state) const {
     state.resize(save(std::span<std::byte>{}));
     save(std::span<std::byte>(state));
   }
-  /// Replaces everything that the solver remembers by a saved state, of this or another solver or process. The calls
-  /// after it return the bits that the calls after `save` return, on every ISA with fused multiply-add. `state` has the
-  /// bytes that were saved and no others. Throws Error, and changes nothing, if bytes are missing or have changed, or
-  /// if another version of carom or a machine with another byte order has saved them. The next call of a size may
-  /// allocate.
+  /// Replaces everything that the solver keeps by a saved state of this or another solver or process. Later calls
+  /// return the same bits as the calls after `save`, on every ISA with fused multiply-add. `state` holds exactly the
+  /// saved bytes. Throws Error, and changes nothing, if bytes are missing or have changed, or if they were saved by
+  /// another version of carom or on a machine with another byte order. The next call of a size may allocate.
   void restore(std::span<const std::byte> state);
 
   /// Returns the argument of the constructor.

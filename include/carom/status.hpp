@@ -50,11 +50,11 @@ enum class Status : std::uint8_t {
   same_body = 9,                ///< both indices name one body
   not_a_number = 12,            ///< NaN in a field that is read
   infinite = 13,                ///< infinity in a field other than friction
-  normal_not_unit = 16,         ///< ||n| - 1| > Options::normal_tolerance
+  normal_not_unit = 16,         ///< ||n| - 1| > Tolerances::normal_tolerance
   negative_inverse_mass = 17,
-  inverse_inertia_not_positive_semidefinite = 18,  ///< an eigenvalue < -Options::inertia_tolerance times the trace
+  inverse_inertia_not_positive_semidefinite = 18,  ///< an eigenvalue < -Tolerances::inertia_tolerance times the trace
   both_immovable = 19,                             ///< all inverse masses and inverse inertias are zero
-  restitution_out_of_range = 24,                   ///< outside [0, Options::max_restitution]
+  restitution_out_of_range = 24,                   ///< outside [0, Tolerances::max_restitution]
   negative_friction = 25,
   law_unavailable = 28,              ///< not a law, or a law that this dimension lacks
   law_parameter_missing = 29,        ///< a column that the law reads is missing
@@ -64,8 +64,9 @@ enum class Status : std::uint8_t {
   overflow = 36,                     ///< the data are finite, but K, u0 or the impulse exceeds the range of the
                                      ///< precision; in scenes, K or any number of the island does
   /// K is singular to working precision. For bodies without an inverse mass: the minimum eigenvalue of K is at most 32
-  /// epsilon times the sum of tr J |r|^2 of both bodies, with J the inverse inertia and r the lever arm. For a K that
-  /// the caller passes: det K[0:2,0:2] is at most 4 epsilon K_11 K_22, or 1 / (K^-1)_33 is at most 4 epsilon K_33.
+  /// epsilon times the sum of tr J |r|^2 of both bodies, with J the inverse inertia and r the offset r_a or r_b. For a
+  /// K that the caller passes: det K[0:2,0:2] is at most 4 epsilon K_11 K_22, or 1 / (K^-1)_33 is at most 4 epsilon
+  /// K_33.
   collision_matrix_not_positive_definite = 37,
   step_too_large = 40,  ///< the contact's own Euler step exceeds |u0| / trace K: one step could change u by more than
                         ///< |u|
@@ -175,7 +176,7 @@ struct Path {
   /// Length of arrays of counts by path. Every index, also of later versions, is below it.
   static constexpr std::size_t room = 128;
 
-  /// Returns true if this path can occur: only courses that stick have a value of `sticking`, and courses without
+  /// Returns true if this path can occur: only ends of sliding that stick have a value of `sticking`, and paths without
   /// phases have counts of 0.
   constexpr bool is_known() const { return index() < kinds && *this == from_index(index()); }
   /// Returns the number of this path, below `kinds` if the path is known. Paths without phases come first (four), then

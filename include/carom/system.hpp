@@ -1,5 +1,5 @@
 // Contact systems: the equations for the impulses of all contacts in a step of rigid bodies, solved to a tolerance
-// instead of by a fixed number of sweeps. The caller passes the Delassus matrix W, the velocities q of the contacts
+// instead of by a fixed number of iterations. The caller passes the Delassus matrix W, the velocities q of the contacts
 // without impulses, and the coefficients of friction. The solver returns impulses r and velocities u = W r + q with
 //
 //   |r_t| <= friction r_n,   u + friction |u_t| n in the dual cone,   r · (u + friction |u_t| n) = 0,
@@ -7,8 +7,6 @@
 // These are Signorini's condition at the velocity level and Coulomb's law (V. Acary, M. Brémond, O. Huber, On solving
 // contact problems with Coulomb friction: formulations and numerical comparisons, 2018). docs/contact-systems.md has
 // the formulation, the properties of its solutions, the methods and their limits.
-//
-// Not yet stable: this interface may change between minor versions until 1.0 (README.md#what-is-promised).
 #pragma once
 
 #include <array>
@@ -90,6 +88,8 @@ enum class ErrorScale : std::uint8_t {
   island = 1,  ///< |q| of the island: its bits do not depend on other islands
 };
 
+inline constexpr std::size_t error_scale_count = 2;
+
 /// Tolerance of the solution and limits of the work.
 struct SystemOptions {
   /// Upper limits of the options.
@@ -109,9 +109,9 @@ struct SystemOptions {
   /// makes the error independent of units.
   double error_mass = 1;
   ErrorScale scale = ErrorScale::system;  ///< reference of the error
-  /// [sweeps] in [1, max_budget]: limit of the work on an island, in units of a Gauss–Seidel sweep over it; it may
-  /// be exceeded slightly. Most islands need 10 to 300. Fallbacks for the hardest islands take some thousands, and so
-  /// do factorisations of an island of thousands of contacts.
+  /// [iterations] in [1, max_budget]: limit of the work on an island, in units of a Gauss–Seidel iteration over it; it
+  /// may be exceeded slightly. Most islands need 10 to 300. Fallbacks for the hardest islands take some thousands, and
+  /// so do factorisations of an island of thousands of contacts.
   double budget = 100'000;
   /// [1] in (0, friction_limit]: larger coefficients of friction, infinity included, count as this one. A contact
   /// that sticks or is open has the same solution with any larger coefficient.
@@ -122,8 +122,8 @@ struct SystemOptions {
   /// [1] Maximum distance of q from the range of W at which an island may be solved with P q in the place of q, with P
   /// the orthogonal projection onto the range of W: |q − P q| relative to |q|, as `scale` says. In [0, 1]. 0: never.
   /// If the distance of q from the range exceeds the tolerance, the island may have no solution. The solver tries P q
-  /// after sweeps, interior point and Newton steps have failed, and only if P q changes the normal velocities by at
-  /// most the tolerance; it does not apply to squeezed bodies. SystemIsland::range_distance reports the distance.
+  /// after Gauss–Seidel, interior point and Newton's method have failed, and only if P q changes the normal velocities
+  /// by at most the tolerance; it does not apply to squeezed bodies. SystemIsland::range_distance reports the distance.
   double range_tolerance = 1e-4;
 };
 
@@ -132,9 +132,9 @@ struct SystemIsland {
   std::size_t contacts = 0;  ///< at least one
   bool solved = true;        ///< whether the tolerance was reached; if not, the best impulses found are returned
   double error = 0;          ///< error of this island, relative as SystemOptions::scale says
-  std::int32_t sweeps = 0;   ///< Gauss–Seidel sweeps
-  std::int32_t interior_point_iterations = 0;  ///< steps of the interior point
-  std::int32_t newton_iterations = 0;          ///< semismooth Newton steps
+  std::int32_t sweeps = 0;   ///< Gauss–Seidel iterations
+  std::int32_t interior_point_iterations = 0;  ///< iterations of the interior point
+  std::int32_t newton_iterations = 0;          ///< iterations of semismooth Newton
   /// [1] |q − P q|, relative as `error` is (SystemOptions::range_tolerance). 0 if the island is solved with q. If the
   /// island is solved and this is not 0, it is solved with P q: `error` is the error of W r + P q. If the island is
   /// missed, 0 also means that the distance is not known.

@@ -1,11 +1,11 @@
 """Collisions of rigid bodies in batches: arrays of contacts in, arrays of impulses out.
 
-carom.solve resolves contacts, each by itself, under one of thirteen laws. carom.SceneSolver solves whole scenes.
-carom.solve_system solves contact systems given by a matrix. Keywords are the names of columns; one number applies to all
-contacts. All units are SI. docs/python.md has examples.
+carom.solve resolves contacts, each by itself, under one of thirteen laws. carom.SceneSolver and carom.solve_scene solve
+scenes: bodies, contacts and joints of one step. carom.solve_system solves contact systems given by a matrix. Keywords are
+the names of columns; one number applies to all contacts. All units are SI. docs/python.md has examples.
 """
 
-from . import _carom, _docs, _results
+from . import _carom, _docs, _methods, _results
 from ._base import Columns, ColumnsByName
 from ._carom import (
     ArgumentError,
@@ -30,7 +30,9 @@ from ._carom import (
     slider,
     solve,
     solve_planar,
+    solve_scene,
 )
+from ._methods import BenderSchmitt, Ncp, Pgs, PositionCorrection, SequentialImpacts, Substeps
 from ._names import (
     Bodies,
     ContactState,
@@ -62,6 +64,7 @@ __version__: str = _carom.version
 
 __all__ = [
     "ArgumentError",
+    "BenderSchmitt",
     "BlockRows",
     "Bodies",
     "Columns",
@@ -77,7 +80,10 @@ __all__ = [
     "Law",
     "MechanismContact",
     "Mechanisms",
+    "Ncp",
     "PairGradients",
+    "Pgs",
+    "PositionCorrection",
     "Region",
     "RegionReport",
     "Report",
@@ -87,8 +93,10 @@ __all__ = [
     "SceneReport",
     "SceneResult",
     "SceneSolver",
+    "SequentialImpacts",
     "Solver",
     "Status",
+    "Substeps",
     "SystemIsland",
     "SystemReport",
     "SystemResult",
@@ -109,10 +117,11 @@ __all__ = [
     "slider",
     "solve",
     "solve_planar",
+    "solve_scene",
     "solve_system",
 ]
 
 _carom.document(_docs.TEXTS)
 for _name, _text in _docs.CLASSES.items():
     getattr(_carom, _name).__doc__ = _text
-_carom.begin(_results)
+_carom.begin(_results, _methods)

@@ -9,14 +9,30 @@ from numpy.typing import NDArray
 from ._base import Arrays
 from ._names import Bodies, RegionArrays, ResultArrays, SceneResultArrays, SystemResultArrays
 
+_NO_FAULTS = ("ok", "separating", "several_solutions")
+
+
+def _faults(by_status: dict[str, int]) -> int:
+    return sum(count for status, count in by_status.items() if status not in _NO_FAULTS)
+
+
+def _counted(number: int, what: str) -> str:
+    """Returns "1 contact", "2 contacts"."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _summary(number: int, what: str, counts: dict[str, int]) -> str:
+    """Returns "2 contacts: 1 ok, 1 normal_not_unit"."""
+    return _counted(number, what) + (": " if counts else "") + ", ".join(f"{count} {name}" for name, count in counts.items())
+
 
 @dataclass(frozen=True)
 class Report:
     """Summary of a batch of contacts."""
 
     contacts: int
-    #: number of contacts by Status, without zeros
-    by_status: dict[int, int]
+    #: number of contacts by the name of their Status, without zeros
+    by_status: dict[str, int]
     #: number of contacts by the name of the path, the most frequent first
     by_path: dict[str, int]
     #: instruction set of the kernel
@@ -25,7 +41,7 @@ class Report:
     threads: int
     #: integration steps, summed over the contacts
     sliding_steps: int
-    #: steps for which the lanes had room meanwhile
+    #: steps that the lanes had room for; contacts took sliding_steps of them
     lane_steps: int
     #: [J] max. gain of kinetic energy; 0 if no contact gained energy
     max_energy_gain: float
@@ -35,7 +51,15 @@ class Report:
     @property
     def faults(self) -> int:
         """Number of contacts with any status except ok, separating and several_solutions."""
-        return sum(count for status, count in self.by_status.items() if status > 2)
+        return _faults(self.by_status)
+
+    @property
+    def ok(self) -> bool:
+        """Whether no contact is at fault."""
+        return self.faults == 0
+
+    def __str__(self) -> str:
+        return _summary(self.contacts, "contact", self.by_status)
 
 
 @dataclass(frozen=True)
@@ -52,14 +76,22 @@ class RegionReport:
     pulls: int
     leaves_cone: int
 
+    def __str__(self) -> str:
+        bounds = {name: getattr(self, name) for name in ("gains_energy", "penetrates", "pulls", "leaves_cone", "faults")}
+        outside = _counted(self.contacts, "impulse") + f": {self.outside} outside"
+        return ", ".join([outside, *(f"{count} {name}" for name, count in bounds.items() if count)])
+
 
 @dataclass(frozen=True)
 class GradientReport:
     """Number of gradients by GradientStatus."""
 
     contacts: int
-    #: number of gradients by GradientStatus, without zeros
-    by_status: dict[int, int]
+    #: number of gradients by the name of their GradientStatus, without zeros
+    by_status: dict[str, int]
+
+    def __str__(self) -> str:
+        return _summary(self.contacts, "contact", self.by_status)
 
 
 class Result(ResultArrays):
@@ -126,32 +158,33 @@ class SceneReport:
     bodies: int
     contacts: int
     joint_rows: int
-    #: number of contacts by Status, without zeros
-    by_status: dict[int, int]
-    #: number of rows of joints by Status, without zeros
-    joints_by_status: dict[int, int]
+    #: number of contacts by the name of their Status, without zeros
+    by_status: dict[str, int]
+    #: number of joint rows by the name of their Status, without zeros
+    joints_by_status: dict[str, int]
+    #: name of the method: "substeps"
     method: str
     isa: str
     threads: int
-    #: max. number of sweeps over an island
+    #: max. number of iterations over an island
     iterations: int
     #: max. number of substeps of an island
     substeps: int
-    #: impacts of a sequence, all islands together
+    #: impacts of all islands together; SequentialImpacts
     impacts: int
     #: [m/s] max. approach speed before the step, relative to the targets
     max_approach_speed: float
     #: [m/s] max. violation after the step
     residual: float
-    #: [1] max. relative error of an island; ncp
-    error: float
+    #: [1] max. relative error of an island; Ncp
+    relative_error: float
     #: [J] kinetic energy of bodies with mass before the step
     energy_before: float
     #: [J] kinetic energy of bodies with mass after the step
     energy_after: float
     #: [J] work of the impulses of rows
     joint_work: float
-    #: [J] kinetic energy that substeps have removed, because sweeps that end early had added it
+    #: [J] kinetic energy that Substeps has removed, because iterations that end early had added it
     energy_removed: float
     islands: int
     #: contacts and rows of the largest island
@@ -160,10 +193,29 @@ class SceneReport:
     same_graph: bool
     #: islands that have not converged
     not_converged: int
-    #: of these, islands whose impacts had stopped losing energy; sequence
+    #: of these, islands whose impacts had stopped losing energy; SequentialImpacts
     stalled: int
-    #: islands that were solved by sweeps alone; ncp
-    swept: int
+    #: islands that were solved by PGS alone; Substeps, Ncp
+    pgs_islands: int
+
+    @property
+    def faults(self) -> int:
+        """Number of contacts and joint rows with any status except ok, separating and several_solutions."""
+        return _faults(self.by_status) + _faults(self.joints_by_status)
+
+    @property
+    def ok(self) -> bool:
+        """Whether no contact and no joint row is at fault."""
+        return self.faults == 0
+
+    def __str__(self) -> str:
+        parts = [_summary(self.contacts, "contact", self.by_status)]
+        if self.joint_rows:
+            parts.append(_summary(self.joint_rows, "joint row", self.joints_by_status))
+        is_relative = self.method == "ncp"
+        error = f"relative error {self.relative_error:.1g}" if is_relative else f"residual {self.residual:.1g} m/s"
+        islands = f"{_counted(self.islands, 'island')}, {error}"
+        return "; ".join(parts + [islands + (f", {self.not_converged} not converged" if self.not_converged else "")])
 
 
 @dataclass(frozen=True)
@@ -174,7 +226,7 @@ class SystemReport:
     islands: int
     #: contacts of the largest island
     max_island_size: int
-    #: islands that are not solved to the tolerance
+    #: number of islands that are not solved to the tolerance
     missed: int
     #: error of the whole system, relative to |q|
     error: float
@@ -192,6 +244,10 @@ class SystemReport:
     def solved(self) -> bool:
         """Whether every island is solved to the tolerance."""
         return self.missed == 0
+
+    def __str__(self) -> str:
+        islands = f"{_counted(self.islands, 'island')}, error {self.error:.1g}"
+        return f"{_counted(self.contacts, 'contact')}; {islands}" + (f", {self.missed} not solved" if self.missed else "")
 
 
 @dataclass(frozen=True)

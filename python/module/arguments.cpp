@@ -84,8 +84,15 @@ PyObject* Arguments::value(PyObject* name) const {
   return nullptr;
 }
 
-void Arguments::refuse(PyObject* name) const {
-  throw ArgumentError(function_ + " has no argument or column '" + text_of(name) + "'");
+void Arguments::refuse(PyObject* name, const py::list& known, const std::string& hint) const {
+  const std::string text = text_of(name);
+  throw ArgumentError(function_ + " has no argument or column '" + text + "'" +
+                      (hint.empty() ? nearest(text, known) : hint));
+}
+
+std::string nearest(const std::string& name, const py::list& names) {
+  const py::list near = py::module_::import("difflib").attr("get_close_matches")(name, names, 1);
+  return near.empty() ? "" : "; did you mean '" + words_of(near[0]) + "'?";
 }
 
 }  // namespace carom::python

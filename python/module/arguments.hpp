@@ -7,6 +7,9 @@
 
 namespace carom::python {
 
+/// "; did you mean 'friction'?", or nothing if no name is near.
+std::string nearest(const std::string& name, const py::list& names);
+
 struct Given {
   PyObject* name;
   PyObject* value;
@@ -31,8 +34,8 @@ class Arguments {
   void give(PyObject* name, PyObject* value);
   /// The arguments that have not been taken.
   const std::vector<Given>& given() const { return given_; }
-  /// Throws ArgumentError for a name that the function does not know.
-  [[noreturn]] void refuse(PyObject* name) const;
+  /// Throws ArgumentError for an unknown name, with the nearest of the known names, or with the hint.
+  [[noreturn]] void refuse(PyObject* name, const py::list& known, const std::string& hint = "") const;
   const std::string& function() const { return function_; }
 
  private:

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <limits>
 
+#include "describe.hpp"
+
 namespace carom::python {
 namespace {
 
@@ -239,12 +241,23 @@ void Inputs::find_length(Batch& batch, const Placed& placed) {
   }
 }
 
+namespace {
+
+py::list names_in(const Record& record) {
+  py::list names;
+  for (const Field& field : record.fields) names.append(py::handle(field.name));
+  return names;
+}
+
+}  // namespace
+
 void Inputs::add_all(Batch& batch, const Record& record, const Arguments& arguments, std::size_t base,
                      const char* owner) {
   std::size_t needed = 0;
   for (const Given& given : arguments.given()) {
     const Field* const field = record.find(given.name);
-    if (field == nullptr) arguments.refuse(given.name);
+    if (field == nullptr)
+      arguments.refuse(given.name, *owner == '\0' ? keywords_of(arguments.function()) : names_in(record));
     needed += field->is_needed ? 1 : 0;
     add(batch, *field, given.value, base, owner);
   }
@@ -353,10 +366,13 @@ void Outputs::add(const Record& record, Py_ssize_t count, bool in_float, void* o
 }
 
 void Outputs::check_all_known(const std::string& function) const {
+  const auto refuse_result = [&](PyObject* name) {
+    const std::string text = text_of(name);
+    throw ArgumentError(function + " has no result '" + text + "'" + nearest(text, results_of(function)));
+  };
   for (std::size_t i = 0; i < names_.size(); ++i)
-    if (!known_[i]) throw ArgumentError(function + " has no result '" + text_of(names_[i].ptr()) + "'");
-  if (out_ && !out_->given().empty())
-    throw ArgumentError(function + " has no result '" + text_of(out_->given().front().name) + "'");
+    if (!known_[i]) refuse_result(names_[i].ptr());
+  if (out_ && !out_->given().empty()) refuse_result(out_->given().front().name);
 }
 
 }  // namespace carom::python

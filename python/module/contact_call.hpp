@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "describe.hpp"
 #include "module.hpp"
 
 namespace carom::python {
@@ -31,7 +32,7 @@ struct CallOf {
   More_ more{};
 };
 
-/// The lever arm of the immovable world. It lives as long as the program.
+/// The column r_b of the immovable world. It lives as long as the program.
 inline PyObject* no_lever(Py_ssize_t dimension) {
   const auto make = [](Py_ssize_t size) {
     const py::object zeros = new_array(type_of_number(type_number::float32), 1, &size);
@@ -40,6 +41,17 @@ inline PyObject* no_lever(Py_ssize_t dimension) {
   };
   static PyObject *const in_plane = make(2), *const in_space = make(3);
   return dimension == 2 ? in_plane : in_space;
+}
+
+/// The columns of body A or B under names of their own, "velocity_a", as results have them.
+template <class Bodies, char side>
+const Record& side_record() {
+  static const Record record = [] {
+    Record of_side = bodies_record<Bodies>();
+    for (Field& field : of_side.fields) field.name = interned(text_of(field.name) + "_" + side);
+    return of_side;
+  }();
+  return record;
 }
 
 /// Reads the columns of contacts and of `more`, whose record may be null, and calls work.operator()<T>(call, count) in
@@ -52,7 +64,6 @@ py::object with_columns(Arguments& arguments, const Record* of_more, const Work&
   Batch contacts("contacts"), bodies("bodies");
   Inputs inputs;
   bool immovable = false;
-  std::vector<Arguments> of_bodies;
   if (of_more != nullptr)
     for (const Field& field : of_more->fields) {
       PyObject* const value = arguments.take(field.name);
@@ -68,17 +79,32 @@ py::object with_columns(Arguments& arguments, const Record* of_more, const Work&
     c.bodies;
   };
   if constexpr (has_pairs) {
-    const Record& of_body = bodies_record<decltype(Contacts<double>::a)>();
-    const auto add = [&](PyObject* body, std::size_t place, const char* owner) {
-      const Arguments columns = Arguments::of(body, owner);
-      inputs.add_all(contacts, of_body, columns, place, owner);
+    using Bodies = decltype(Contacts<double>::a);
+    // A body is an object with its columns, or has keywords. Returns whether it is there.
+    const auto add = [&](PyObject* name, const Record& of_side, std::size_t place, const char* owner) {
+      PyObject* const body = arguments.take(name);
+      if (body != nullptr) inputs.add_all(contacts, bodies_record<Bodies>(), Arguments::of(body, owner), place, owner);
+      const Field* missing = nullptr;
+      bool has_keywords = false;
+      for (const Field& field : of_side.fields) {
+        PyObject* const value = arguments.take(field.name);
+        if (value == nullptr) {
+          missing = &field;
+          continue;
+        }
+        if (body != nullptr) throw ArgumentError(text_of(field.name) + " and the body " + owner + " are both given");
+        has_keywords = true;
+        inputs.add(contacts, field, value, place);
+      }
+      if (has_keywords && missing != nullptr) refuse("the column " + text_of(missing->name) + " is missing");
+      return body != nullptr || has_keywords;
     };
-    PyObject* const a = arguments.take(names().a);
-    if (a == nullptr) refuse("contacts have k and separation_velocity, bodies a and b, or bodies by index");
-    add(a, offsetof(Contacts<double>, a), "a");
-    if (PyObject* const b = arguments.take(names().b); b != nullptr) {
-      add(b, offsetof(Contacts<double>, b), "b");
-    } else {
+    if (!add(names().a, side_record<Bodies, 'a'>(), offsetof(Contacts<double>, a), "a")) {
+      for (const Given& given : arguments.given())
+        if (record.find(given.name) == nullptr) arguments.refuse(given.name, keywords_of(arguments.function()));
+      refuse("contacts have k and separation_velocity, bodies a and b, or bodies by index");
+    }
+    if (!add(names().b, side_record<Bodies, 'b'>(), offsetof(Contacts<double>, b), "b")) {
       immovable = true;
       if (!arguments.has(names().r_b)) arguments.give(names().r_b, no_lever(is_planar<Contacts<double>>() ? 2 : 3));
     }

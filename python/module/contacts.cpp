@@ -154,8 +154,12 @@ void describe_contacts(const char* solve_name, const char* check_name) {
     describe(name, "inline", "Contacts LawColumns Weights", contacts_record<Inline>());
     describe(name, "indexed", "IndexedContacts Contacts LawColumns Weights", contacts_record<Indexed>());
     describe(name, "bodies", "BodyColumns", bodies_record<decltype(Inline::a)>());
+    describe(name, "sides", "BodyColumns", side_record<decltype(Inline::a), 'a'>());
+    describe(name, "sides", "BodyColumns", side_record<decltype(Inline::b), 'b'>());
     describe(name, collision_options());
+    describe_keywords(name, {"a", "b", "bodies", "out", "results"});
   }
+  describe_keywords(check_name, {"tolerance"});
   describe(solve_name, "results", "ResultColumns", results_record<ResultsOf<Inline>, Inline>());
   describe(check_name, "impulse", "ResultColumns", impulse_record<ImpulsesOf<Inline>>());
   describe(check_name, "results", "RegionMargins ImpulseSpaceColumns", region_record<RegionOutputs<double, Inline>>());

@@ -73,7 +73,9 @@ py::object differentiate(Solver& solver, Arguments& arguments) {
   PyObject* const by_given = arguments.take(by_name);
   const std::vector<PyObject*> by = by_given != nullptr ? names_in(by_given, "by") : usual;
   for (PyObject* name : by)
-    if (known.find(name) == nullptr) throw ArgumentError("there are no derivatives by '" + text_of(name) + "'");
+    if (known.find(name) == nullptr)
+      throw ArgumentError("there are no derivatives by '" + text_of(name) + "'" +
+                          nearest(text_of(name), keywords_of("differentiate")));
   bool has_cotangent = false;
   for (const Field& field : cotangent_record().fields) has_cotangent = has_cotangent || arguments.has(field.name);
   bool of_impulse = !has_cotangent, of_velocity = !has_cotangent;
@@ -290,7 +292,7 @@ PyObject* pull_back_of(PyObject*, PyObject* const* values, Py_ssize_t positional
 py::dict fields_of(const GradientReport& report) {
   py::dict counts;
   for (std::size_t i = 0; i < gradient_status_count; ++i)
-    if (report.by_status[i] > 0) counts[py::int_(i)] = report.by_status[i];
+    if (report.by_status[i] > 0) counts[py::str(to_string(static_cast<GradientStatus>(i)))] = report.by_status[i];
   py::dict fields;
   fields["contacts"] = report.contacts;
   fields["by_status"] = counts;
@@ -311,7 +313,12 @@ void add_gradients(py::module_& module) {
   for (const char* function : {"contact_space", "pull_back"}) {
     describe(function, "pair", "Contacts", contacts_record<Pairs<double>>());
     describe(function, "bodies", "BodyColumns", bodies_record<decltype(Pairs<double>::a)>());
+    describe(function, "sides", "BodyColumns", side_record<decltype(Pairs<double>::a), 'a'>());
+    describe(function, "sides", "BodyColumns", side_record<decltype(Pairs<double>::b), 'b'>());
+    describe_keywords(function, {"a", "b"});
   }
+  describe_keywords("differentiate", {"by", "of", "tolerance"});
+  describe_keywords("pull_back", {"product"});
   Record by_name = pair_cotangent_record();
   // The two columns of the product are one argument.
   by_name.fields.erase(by_name.fields.begin(), by_name.fields.begin() + 2);

@@ -96,33 +96,37 @@ void add_rows(py::module_& module) {
     };
   };
   const auto driven = [](auto add) {
-    return
-        [add](Object a, Object b, Object at_a, Object at_b, Object axis, Object speed, Object largest, Object dtype) {
-          return rows_of(dtype, a, b, at_a, at_b, [&]<class T>(JointRowData<T>& data, const auto& bodies) {
-            add(data, bodies, vector_of<T>(axis, "axis"), static_cast<T>(value_of<double>(speed, "speed")),
-                static_cast<T>(value_of<double>(largest, "largest")));
-          });
-        };
+    return [add](Object a, Object b, Object at_a, Object at_b, Object axis, Object speed, Object max_impulse,
+                 Object dtype) {
+      return rows_of(dtype, a, b, at_a, at_b, [&]<class T>(JointRowData<T>& data, const auto& bodies) {
+        add(data, bodies, vector_of<T>(axis, "axis"), static_cast<T>(value_of<double>(speed, "speed")),
+            static_cast<T>(value_of<double>(max_impulse, "max_impulse")));
+      });
+    };
   };
   const auto needed = [](const char* name) { return py::arg_v(name, py::none()); };
   const auto axis = needed("axis"), direction = needed("direction"), speed = needed("speed"),
-             largest = needed("largest");
-  define("ball_joint", "Rows of a ball joint: the anchors do not part.",
+             max_impulse = needed("max_impulse");
+  define("ball_joint", "Rows of a ball joint: the two points stay together.",
          plain([](auto& data, const auto&... of) { add_ball_joint(data, of...); }));
   define("fixed_joint", "Rows of a fixed joint: both bodies move as one.",
          plain([](auto& data, const auto&... of) { add_fixed_joint(data, of...); }));
-  define("hinge", "Rows of a hinge: a ball joint whose bodies turn against each other about the axis alone.",
+  define("hinge", "Rows of a hinge: a ball joint whose bodies rotate relative to each other about the axis only.",
          along("axis", [](auto& data, const auto&... of) { add_hinge(data, of...); }), axis);
-  define("slider", "Rows of a slider: B's anchor moves along the axis, and the bodies do not turn against each other.",
+  define("slider",
+         "Rows of a slider: B's point moves along the axis, and the bodies do not rotate relative to each other.",
          along("axis", [](auto& data, const auto&... of) { add_slider(data, of...); }), axis);
-  define("distance_joint", "The row of a rod: the anchors keep their distance along the direction, from B's to A's.",
+  define("distance_joint",
+         "The row of a rod: the points keep their distance along the direction, which points from B's point to A's.",
          along("direction", [](auto& data, const auto&... of) { add_distance_joint(data, of...); }), direction);
   define("motor",
-         "The row of a motor: turns A against B about the axis at a speed [rad/s], by at most `largest` [N m s].",
-         driven([](auto& data, const auto&... of) { add_motor(data, of...); }), axis, speed, largest);
+         "The row of a motor: rotates A relative to B about the axis at a speed [rad/s], with at most `max_impulse` [N "
+         "m s].",
+         driven([](auto& data, const auto&... of) { add_motor(data, of...); }), axis, speed, max_impulse);
   define("linear_motor",
-         "The row of a motor: moves A's anchor against B's at a speed [m/s], by at most `largest` [N s].",
-         driven([](auto& data, const auto&... of) { add_linear_motor(data, of...); }), axis, speed, largest);
+         "The row of a motor: moves A's point relative to B's along the axis at a speed [m/s], with at most "
+         "`max_impulse` [N s].",
+         driven([](auto& data, const auto&... of) { add_linear_motor(data, of...); }), axis, speed, max_impulse);
 }
 
 constexpr std::string_view combine_rules[] = {"mean", "geometric-mean", "min", "max", "product"};
@@ -132,11 +136,13 @@ static_assert(std::size(combine_rules) == combine_rule_count &&
 CombineRule combine_rule_of(const py::object& rule) {
   const auto name = value_of<std::string>(rule, "rule");
   std::string all;
+  py::list rules;
   for (std::size_t i = 0; i < combine_rule_count; ++i) {
+    rules.append(py::str(combine_rules[i]));
     if (combine_rules[i] == name) return static_cast<CombineRule>(i);
     all += (i > 0 ? ", " : "") + std::string(combine_rules[i]);
   }
-  refuse("rule: '" + name + "' is no rule: " + all);
+  refuse("rule: '" + name + "' is no rule: " + all + nearest(name, rules));
 }
 
 template <class T>
@@ -282,7 +288,8 @@ void add_mechanisms(py::module_& module) {
              MechanismOptions options;
              Arguments arguments = Arguments::of(keywords.ptr(), "Mechanisms");
              take_options(mechanism_options(), arguments, &options, false);
-             if (!arguments.given().empty()) arguments.refuse(arguments.given().front().name);
+             if (!arguments.given().empty())
+               arguments.refuse(arguments.given().front().name, keywords_of("Mechanisms"));
              return std::make_unique<PythonMechanisms>(scene_of(scene.ptr()), options);
            }),
            py::keep_alive<1, 2>(), py::arg("scene"))
@@ -321,13 +328,13 @@ void add_joints(py::module_& module) {
   add_rows(module);
   add_mechanisms(module);
   module.def("combine", combined,
-             "Coefficients of contacts by those of their bodies.\n\n"
-             "  of_bodies  (n,) [1] a coefficient for each body\n"
-             "  body_a, body_b  (contacts,) index, -1 for the world\n"
-             "  rule  mean, geometric-mean, least, largest, product\n"
-             "  of_world  [1] the coefficient of the world; NaN\n"
-             "  out  an array to write into, of the precision of of_bodies\n\n"
-             "Where an index names no body the coefficient is NaN, so that a solver tells of the contact.",
+             "Returns the coefficients of contacts, from the coefficients of their bodies.\n\n"
+             "  of_bodies  (n,) [1] coefficient of each body\n"
+             "  body_a, body_b  (contacts,) index into of_bodies, -1 for the immovable world\n"
+             "  rule  mean, geometric-mean, min, max, product. Default geometric-mean\n"
+             "  of_world  [1] coefficient of the world. Default NaN\n"
+             "  out  array for the result, of the precision of of_bodies. Default: a new array\n\n"
+             "An index that names no body gives NaN, and the solver reports the contact.",
              py::arg("of_bodies"), py::arg("body_a"), py::arg("body_b"), py::kw_only(),
              py::arg("rule") = "geometric-mean", py::arg("of_world") = std::numeric_limits<double>::quiet_NaN(),
              py::arg("out") = py::none());

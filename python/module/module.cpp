@@ -39,7 +39,8 @@ void document(const std::map<std::string, std::string>& texts) {
   }
 }
 
-PyObject *classes_of_results = nullptr, *error_class = nullptr, *argument_error_class = nullptr;
+PyObject *classes_of_results = nullptr, *classes_of_options = nullptr, *error_class = nullptr,
+         *argument_error_class = nullptr;
 
 /// A subclass of `bases` in the package.
 PyObject* add_error(py::module_& module, const std::string& name, const py::object& bases) {
@@ -65,17 +66,29 @@ void set_error(const Error& error) {
                   error.what());
 }
 
+namespace {
+
+PyObject* class_in(PyObject* classes, const std::string& name) {
+  static std::map<std::string, PyObject*> known;
+  PyObject*& type = known[name];
+  if (type == nullptr) type = owned(PyObject_GetAttrString(classes, name.c_str())).release().ptr();
+  return type;
+}
+
+}  // namespace
+
 py::object new_result(const char* name) {
-  static std::map<std::string, PyObject*> classes;
-  PyObject*& type = classes[name];
-  if (type == nullptr) type = owned(PyObject_GetAttrString(classes_of_results, name)).release().ptr();
-  return owned(PyObject_CallNoArgs(type));
+  return owned(PyObject_CallNoArgs(class_in(classes_of_results, name)));
+}
+
+PyObject* class_of_options(const std::string& name) {
+  return class_in(classes_of_options, name);
 }
 
 py::dict counts_of(const std::array<std::size_t, status_room>& by_status) {
   py::dict counts;
   for (std::size_t i = 0; i < by_status.size(); ++i)
-    if (by_status[i] > 0) counts[py::int_(i)] = by_status[i];
+    if (by_status[i] > 0) counts[py::str(to_string(static_cast<Status>(i)))] = by_status[i];
   return counts;
 }
 
@@ -95,9 +108,10 @@ PYBIND11_MODULE(_carom, module) {
   });
   module.attr("version") = std::string(carom::version());
   // Calls need NumPy and the classes of results. Descriptions need neither.
-  module.def("begin", [](const py::object& classes) {
+  module.def("begin", [](const py::object& results, const py::object& methods) {
     import_numpy();
-    classes_of_results = classes.inc_ref().ptr();
+    classes_of_results = results.inc_ref().ptr();
+    classes_of_options = methods.inc_ref().ptr();
   });
   module.def("document", [](const py::dict& texts) {
     std::map<std::string, std::string> all;

@@ -53,7 +53,10 @@ PyObject* guarded(const Work& work) noexcept {
 /// Makes an object of a class of the Python part of the package, for example "Result".
 py::object new_result(const char* name);
 
-/// Counts of statuses by their numbers, without zeros.
+/// A class of the methods of scenes, for example "Ncp".
+PyObject* class_of_options(const std::string& name);
+
+/// Counts of statuses by their names, without zeros.
 py::dict counts_of(const std::array<std::size_t, status_room>& by_status);
 
 Execution execution_of(const py::object& isa, const py::object& threads);

@@ -1,38 +1,38 @@
 #include "options.hpp"
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
-#include "mechanism_fields.hpp"
-#include "option_fields.hpp"
+#include "module.hpp"
 
 namespace carom::python {
 namespace {
 
-std::string_view to_string(ContactFilter swept) {
-  return swept == ContactFilter::colliding ? "colliding" : "touching";
-}
-std::string_view to_string(ErrorScale scale) {
-  return scale == ErrorScale::system ? "system" : "island";
+template <class E>
+std::string name_of(E value) {
+  const auto number = static_cast<std::size_t>(value);
+  if constexpr (std::is_same_v<E, BenderSchmittPhase>)
+    return std::array{"both", "collisions", "resting"}[number];
+  else if constexpr (std::is_same_v<E, ContactFilter>)
+    return std::array{"colliding", "touching"}[number];
+  else if constexpr (std::is_same_v<E, ErrorScale>)
+    return std::array{"system", "island"}[number];
+  else
+    return std::string(to_string(value));
 }
 
 template <class E>
-constexpr std::size_t count_of = 2;
-template <>
-constexpr std::size_t count_of<Law> = law_count;
-template <>
-constexpr std::size_t count_of<RestitutionLaw> = restitution_law_count;
+constexpr std::size_t count_of = enumerators<E>;
 template <>
 constexpr std::size_t count_of<SceneMethod> = scene_method_count;
-static_assert(count_of<Integrator> == integrator_count && count_of<ContactFilter> == contact_filter_count);
 
 template <class E>
 std::string choices_of() {
   std::string names;
-  for (std::size_t i = 0; i < count_of<E>; ++i)
-    names += (i > 0 ? ", " : "") + std::string(to_string(static_cast<E>(i)));
+  for (std::size_t i = 0; i < count_of<E>; ++i) names += (i > 0 ? ", " : "") + name_of(static_cast<E>(i));
   return names;
 }
 
@@ -40,21 +40,49 @@ template <class E>
 E enum_of(PyObject* value, const std::string& what) {
   if (!PyUnicode_Check(value)) refuse_value(what, value, ("a name: " + choices_of<E>()).c_str(), false);
   const std::string text = text_of(value);
-  for (std::size_t i = 0; i < count_of<E>; ++i)
-    if (to_string(static_cast<E>(i)) == text) return static_cast<E>(i);
-  refuse(what + " is '" + text + "', none of " + choices_of<E>());
+  py::list names;
+  for (std::size_t i = 0; i < count_of<E>; ++i) {
+    const std::string name = name_of(static_cast<E>(i));
+    if (name == text) return static_cast<E>(i);
+    names.append(name);
+  }
+  refuse(what + " is '" + text + "', none of " + choices_of<E>() + nearest(text, names));
 }
 
+/// Reads the options of an object of a class of the package.
+void read_options(const OptionList& list, PyObject* from, void* options, const std::string& owner) {
+  for (const Option& option : list) {
+    const py::object value = owned(PyObject_GetAttr(from, option.name));
+    option.set(static_cast<char*>(options) + option.offset, value.ptr(), owner + option.info.name);
+  }
+}
+
+bool is_of(PyObject* value, const std::string& name) {
+  const int is = PyObject_IsInstance(value, class_of_options(name));
+  succeed(is);
+  return is == 1;
+}
+
+constexpr const char* position_correction_class = "PositionCorrection";
+constexpr const char* usual_position_correction = "PositionCorrection()";
+
 template <class T>
-void set(void* place, PyObject* value, const char* name) {
-  const auto what = [&] { return "the option " + std::string(name); };
+void set(void* place, PyObject* value, const std::string& name) {
+  const auto what = [&] { return "the option " + name; };
   T& option = *static_cast<T*>(place);
-  if constexpr (std::is_enum_v<T>)
+  if constexpr (std::is_enum_v<T>) {
     option = enum_of<T>(value, what());
-  else if constexpr (std::is_arithmetic_v<T>)
+  } else if constexpr (std::is_arithmetic_v<T>) {
     option = value_of<T>(value, what);
-  else
+  } else if constexpr (std::is_same_v<T, std::array<double, 3>>) {
     option = three_numbers(value, what());
+  } else if constexpr (std::is_same_v<T, PositionCorrection>) {
+    if (!is_of(value, position_correction_class)) refuse_value(what(), value, "a carom.PositionCorrection", false);
+    read_options(position_correction_options(), value, &option, name + ".");
+  } else {  // std::optional
+    option.reset();
+    if (value != Py_None) set<typename T::value_type>(&option.emplace(), value, name);
+  }
 }
 
 template <class T>
@@ -63,112 +91,101 @@ constexpr const char* kind_of() {
   if constexpr (std::is_same_v<T, double>) return "float";
   if constexpr (std::is_enum_v<T>) return "str";
   if constexpr (std::is_same_v<T, std::array<double, 3>>) return "Sequence[float]";
+  if constexpr (std::is_same_v<T, PositionCorrection>) return "PositionCorrection";
+  if constexpr (std::is_same_v<T, std::optional<double>>) return "float | None";
+  if constexpr (std::is_same_v<T, std::optional<PositionCorrection>>) return "PositionCorrection | None";
   return "int";
 }
 
 template <class T>
 std::string usual_text(const T& value) {
   if constexpr (std::is_same_v<T, bool>) return value ? "True" : "False";
-  if constexpr (std::is_enum_v<T>) return "'" + std::string(to_string(value)) + "'";
+  if constexpr (std::is_enum_v<T>) return "'" + name_of(value) + "'";
   if constexpr (std::is_arithmetic_v<T>) return text_of(py::repr(py::cast(value)).ptr());
-  return "(0, 0, 0)";
+  if constexpr (std::is_same_v<T, std::array<double, 3>>) return "(0.0, 0.0, 0.0)";
+  if constexpr (std::is_same_v<T, PositionCorrection>) return usual_position_correction;
+  return "None";
 }
 
-class ListMaker {
- public:
-  ListMaker(OptionList& list, const void* object) : list_(list), object_(static_cast<const char*>(object)) {}
-
-  template <class T>
-  void add(const char* of, const char* member, const T& option, const std::string& name) {
-    std::string choices;
-    if constexpr (std::is_enum_v<T>) choices = choices_of<T>();
-    list_.push_back({interned(name), of, member, kind_of<T>(), usual_text(option), choices,
-                     static_cast<std::size_t>(reinterpret_cast<const char*>(&option) - object_), &set<T>});
-  }
-
-  /// All fields of a struct, under their names or with `prefix` before them.
-  template <class O>
-  void fields(const char* of, const O& options, const std::string& prefix = "") {
-    each_field([&](const char* member, const auto& option) { add(of, member, option, prefix + member); }, options);
-  }
-
-  void scene(const SceneOptions& o) {
-    fields("Options", o.collision);
-    fields("SceneOptions", o);
-    fields("RestCriterion", o.rest, "rest_");
-    add("ShockPropagation", "enabled", o.shock_propagation.enabled, "shock_propagation");
-    add("ShockPropagation", "iterations", o.shock_propagation.iterations, "shock_propagation_iterations");
-  }
-
- private:
-  OptionList& list_;
-  const char* object_;
-};
-
-template <class Object, class Fill>
-OptionList make_list(const Fill& fill) {
+template <class Options>
+OptionList list_of() {
   OptionList list;
-  const Object object{};
-  ListMaker maker(list, &object);
-  fill(maker, object);
+  const Options object{};
+  each_option(
+      [&]<class T>(const OptionInfo& info, const T& option) {
+        std::string choices;
+        if constexpr (std::is_enum_v<T>) choices = choices_of<T>();
+        const auto offset = reinterpret_cast<const char*>(&option) - reinterpret_cast<const char*>(&object);
+        list.push_back({interned(info.name), info, kind_of<T>(), usual_text(option), choices,
+                        static_cast<std::size_t>(offset), &set<T>});
+      },
+      object);
+  return list;
+}
+
+template <class Options>
+const OptionList& options_of() {
+  static const OptionList list = list_of<Options>();
   return list;
 }
 
 }  // namespace
 
 const OptionList& collision_options() {
-  static const OptionList list = make_list<Options>([](ListMaker& to, const Options& o) { to.fields("Options", o); });
-  return list;
+  return options_of<Options>();
 }
 const OptionList& scene_options() {
-  static const OptionList list = make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) { to.scene(o); });
-  return list;
+  return options_of<SceneOptions>();
 }
-const OptionList& scene_options_of(SceneMethod method) {
-  static const std::array<OptionList, scene_method_count> lists = {
-      make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) { to.fields("PgsOptions", o.pgs); }),
-      make_list<SceneOptions>(
-          [](ListMaker& to, const SceneOptions& o) { to.fields("SequentialImpactsOptions", o.sequential_impacts); }),
-      make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) { to.fields("IterationOptions", o.iteration); }),
-      make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) { to.fields("RestingOptions", o.resting); }),
-      make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) {  // SceneMethod::step has both
-        to.fields("IterationOptions", o.iteration);
-        to.fields("RestingOptions", o.resting);
-      }),
-      make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) { to.fields("SubstepsOptions", o.substeps); }),
-      make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) {
-        to.fields("NcpOptions", o.ncp);
-        // For islands that are solved by sweeps.
-        to.add("PgsOptions", "iterations", o.pgs.iterations, "iterations");
-        to.add("PgsOptions", "relaxation", o.pgs.relaxation, "relaxation");
-        to.add("PgsOptions", "inner_iterations", o.pgs.inner_iterations, "inner_iterations");
-      })};
-  return lists[static_cast<std::size_t>(method)];
+const OptionList& position_correction_options() {
+  return options_of<PositionCorrection>();
 }
 const OptionList& system_options() {
-  static const OptionList list =
-      make_list<SystemOptions>([](ListMaker& to, const SystemOptions& o) { to.fields("SystemOptions", o); });
-  return list;
+  return options_of<SystemOptions>();
+}
+const OptionList& mechanism_options() {
+  return options_of<MechanismOptions>();
+}
+const OptionList& method_options(SceneMethod method) {
+  return std::visit([]<class M>(const M&) -> const OptionList& { return options_of<M>(); }, default_method(method));
 }
 
-const OptionList& mechanism_options() {
-  static const OptionList list =
-      make_list<MechanismOptions>([](ListMaker& to, const MechanismOptions& o) { to.fields("MechanismOptions", o); });
-  return list;
+std::string class_of(SceneMethod method) {
+  std::string name;
+  bool begins = true;
+  for (const char c : to_string(method)) {
+    if (c != '-') name += begins ? static_cast<char>(c - 'a' + 'A') : c;
+    begins = c == '-';
+  }
+  return name;
+}
+
+SceneOptions::Method method_of(PyObject* value) {
+  if (PyUnicode_Check(value)) return default_method(enum_of<SceneMethod>(value, "method"));
+  for (std::size_t i = 0; i < scene_method_count; ++i) {
+    const auto method = static_cast<SceneMethod>(i);
+    if (!is_of(value, class_of(method))) continue;
+    SceneOptions::Method options = default_method(method);
+    // The options have the prefix that messages of the library have.
+    std::string owner(to_string(method));
+    for (char& c : owner)
+      if (c == '-') c = '_';
+    std::visit([&](auto& of) { read_options(method_options(method), value, &of, owner + "."); }, options);
+    return options;
+  }
+  refuse_value("method", value, ("carom.Substeps() or the like, or a name: " + choices_of<SceneMethod>()).c_str(),
+               false);
 }
 
 void take_options(const OptionList& list, Arguments& arguments, void* options, bool law_is_a_column) {
   if (arguments.given().empty()) return;
   static PyObject *const law = interned("law"), *const restitution_law = interned("restitution_law");
   for (const Option& option : list) {
-    if (!arguments.has(option.name)) continue;
-    const bool may_be_a_column = law_is_a_column && (option.name == law || option.name == restitution_law);
     PyObject* const value = arguments.value(option.name);
+    if (value == nullptr) continue;
+    const bool may_be_a_column = law_is_a_column && (option.name == law || option.name == restitution_law);
     if (may_be_a_column && !PyUnicode_Check(value)) continue;
-    // The methods of a step share some names.
-    for (const Option& other : list)
-      if (other.name == option.name)
-        other.set(static_cast<char*>(options) + other.offset, value, PyUnicode_AsUTF8(other.name));
+    option.set(static_cast<char*>(options) + option.offset, value, option.info.name);
     arguments.take(option.name);
   }
 }

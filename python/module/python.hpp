@@ -102,9 +102,9 @@ void each_name(PyObject* names, const char* what, const F& f) {
   const auto wrong = [&] {
     throw ArgumentError(std::string(what) + " is " + value_words(names) + ", not a sequence of names");
   };
-  const bool is_sequential_impacts =
+  const bool is_sequence =
       PyUnicode_Check(names) == 0 && (PySequence_Check(names) != 0 || Py_TYPE(names)->tp_iter != nullptr);
-  if (!is_sequential_impacts) wrong();
+  if (!is_sequence) wrong();
   for (const py::handle name : py::reinterpret_borrow<py::object>(names)) {
     if (PyUnicode_Check(name.ptr()) == 0) wrong();
     f(name.ptr());

@@ -54,6 +54,7 @@ struct Field {
   Element element;
   bool is_matrix;
   bool is_needed;
+  unsigned readers;        // methods of scenes that read it, as columns::Reader
   std::uint8_t parts = 0;  // columns
   std::uint16_t offset[max_parts] = {};
 
@@ -81,9 +82,12 @@ class RecordMaker {
  public:
   RecordMaker(Record& record, const void* object) : record_(record), object_(static_cast<const char*>(object)) {}
 
-  /// A visitor for the functions of columns.hpp.
-  auto adds(bool needed) {
-    return [this, needed](const columns::Label& label, const auto&... what) { this->add_last(needed, label, what...); };
+  /// A visitor for the functions of columns.hpp. Only `readers` read the columns, or fewer methods.
+  auto adds(bool needed, unsigned readers = ~0u) {
+    return [this, needed, readers](columns::Label label, const auto&... what) {
+      label.readers &= readers;
+      this->add_last(needed, label, what...);
+    };
   }
 
  private:
@@ -103,7 +107,8 @@ class RecordMaker {
     auto& fields = record_.fields;
     const bool is_first = fields.empty() || fields.back().name != interned_name;
     if (is_first)
-      fields.push_back({interned_name, element_of<std::remove_const_t<T>>(), std::string(label.part) == "xx", needed});
+      fields.push_back({interned_name, element_of<std::remove_const_t<T>>(), std::string(label.part) == "xx", needed,
+                        label.readers});
     Field& field = fields.back();
     field.offset[field.parts++] = static_cast<std::uint16_t>(reinterpret_cast<const char*>(&column) - object_);
   }
@@ -121,9 +126,10 @@ constexpr bool is_planar() {
 /// The record of a form of contacts, in scenes or alone: the columns that every law needs, and the optional columns.
 /// Bodies have records of their own. The records of float and double are the same.
 template <class Contacts>
-void add_contacts(RecordMaker& maker, const Contacts& contacts) {
+void add_contacts(RecordMaker& maker, const Contacts& contacts, unsigned readers_of_laws = ~0u) {
   constexpr bool planar = is_planar<Contacts>();
-  const auto needed = maker.adds(true), optional = maker.adds(false);
+  const auto needed = maker.adds(true);
+  const auto optional = maker.adds(false, readers_of_laws);
   columns::each_number(
       [&](const columns::Label& label, const auto& column) {
         if (*label.side == '\0') needed(label, column);

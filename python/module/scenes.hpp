@@ -19,6 +19,8 @@ class PythonScene {
   Py_ssize_t bodies() const { return bodies_.size(); }
   Py_ssize_t contacts() const { return contacts_.size(); }
   Py_ssize_t joints() const { return joints_.size(); }
+  /// True if the rows of joints are an array such as hinge() returns, with columns for all methods.
+  bool has_all_columns_of_rows() const { return has_all_columns_of_rows_; }
   /// Returns the caller's array that the scene reads in place.
   py::object array_of_bodies(PyObject* name) const { return inputs_.array_in_place(bodies_, name); }
   template <class T>
@@ -29,7 +31,7 @@ class PythonScene {
  private:
   Inputs inputs_;
   Batch bodies_{"bodies"}, contacts_{"contacts"}, joints_{"joints"};
-  bool in_float_;
+  bool in_float_, has_all_columns_of_rows_ = false;
   std::variant<Scene<double>, Scene<float>> scene_;
 };
 

@@ -152,7 +152,7 @@ PyObject* solve_of(PyObject* self, PyObject* const* values, Py_ssize_t positiona
     static PyObject *const row_start_name = interned("row_start"), *const block_name = interned("block"),
                            *const column_name = interned("column"), *const first_name = interned("normal_first");
     auto& solver = py::cast<PythonSystemSolver&>(py::handle(self));
-    Arguments arguments("solve", values, positional, keywords);
+    Arguments arguments("solve_system", values, positional, keywords);
     Outputs outputs(arguments, [](const Field&) { return true; });
     SystemOptions options;
     take_options(system_options(), arguments, &options, false);
@@ -175,7 +175,7 @@ PyObject* solve_of(PyObject* self, PyObject* const* values, Py_ssize_t positiona
     for (const Field& field : of.moments.fields) has_moments = has_moments || arguments.has(field.name);
     if (has_moments)
       for (const Field& field : of.moments.fields) add(field, moments);
-    if (!arguments.given().empty()) arguments.refuse(arguments.given().front().name);
+    if (!arguments.given().empty()) arguments.refuse(arguments.given().front().name, keywords_of("solve_system"));
     return as_array(block).type->number == type_number::float32
                ? solve<float>(solver, inputs, contacts, moments, outputs, of, row_start, block, options)
                : solve<double>(solver, inputs, contacts, moments, outputs, of, row_start, block, options);
@@ -251,6 +251,9 @@ void add_systems(py::module_& module) {
       .def(pickled_by_execution<PythonSystemSolver>());
   add_method(solver, "solve", solve_of);
   describe("solve_system", system_options());
+  describe_keywords("solve_system", {"warm_impulse", "friction_2", "friction_direction", "normal_compliance",
+                                     "tangential_compliance", "moment", "rolling_friction", "spinning_friction",
+                                     "angular_velocity", "warm_angular_impulse", "normal_first", "out", "results"});
   describe("solve_system", "results", "SystemResults", results_record());
   describe("solve_system", "results", "SystemResults", moment_results_record());
 }

@@ -1,5 +1,4 @@
-// What every function of the C interface does with its arguments: exceptions become codes, pointers are looked at, and
-// structs of other versions are read and written.
+// Common parts of the functions in C: error codes for exceptions, checks of pointers, and structs of other versions.
 #pragma once
 
 #include <carom/carom.h>
@@ -16,7 +15,7 @@ namespace carom::c {
 /// Keeps the message of the exception that is being handled, for carom_error_message.
 carom_error failed() noexcept;
 
-/// Calls f; what it throws becomes a code.
+/// Calls f. Returns the code of an exception that it throws.
 template <class F>
 carom_error guarded(F&& f) noexcept {
   try {
@@ -27,7 +26,7 @@ carom_error guarded(F&& f) noexcept {
   }
 }
 
-/// What a pointer that may not be null points to.
+/// Dereferences a pointer. Throws Error if it is null.
 template <class T>
 T& given(T* pointer, const char* name) {
   if (pointer == nullptr) throw Error(std::string("carom: ") + name + " is a null pointer");
@@ -49,15 +48,24 @@ inline void check_struct_size(std::size_t size, const char* name) {
                 ", but should be its sizeof");
 }
 
-/// A struct of the caller's as this version has it: in place if the sizes are the same. Otherwise what an older caller
-/// lacks is that of `rest`, and what a newer one has more must be zero.
+/// The struct_size of a struct, which may be in its head.
+template <class C>
+auto& size_of(C& c) {
+  if constexpr (requires { c.head; })
+    return c.head.struct_size;
+  else
+    return c.struct_size;
+}
+
+/// A struct of the caller as this version has it: in place if the sizes are the same. If the caller's struct is
+/// smaller, the other fields come from `rest`. If it is larger, its additional bytes must be zero.
 template <class C>
 class Given {
  public:
   Given(
       const C& from, const char* name, C (*rest)() = [] { return C{}; })
       : used_(&from) {
-    if (from.struct_size != sizeof(C)) take(from, name, rest);
+    if (size_of(from) != sizeof(C)) take(from, name, rest);
   }
   Given(const Given&) = delete;
   Given& operator=(const Given&) = delete;
@@ -67,7 +75,7 @@ class Given {
 
  private:
   [[gnu::noinline]] void take(const C& from, const char* name, C (*rest)()) {
-    const std::size_t size = from.struct_size;
+    const std::size_t size = size_of(from);
     check_struct_size(size, name);
     own_ = rest();
     const auto* bytes = reinterpret_cast<const unsigned char*>(&from);
@@ -83,18 +91,18 @@ class Given {
   C own_;
 };
 
-/// Sets to zero what a newer caller's struct has more, so that it may be handed back.
+/// Clears the additional bytes of a larger struct, so that the caller can pass it back.
 template <class C>
 void clear_rest(C& to) {
-  if (to.struct_size > sizeof(C)) std::memset(reinterpret_cast<char*>(&to) + sizeof(C), 0, to.struct_size - sizeof(C));
+  if (size_of(to) > sizeof(C)) std::memset(reinterpret_cast<char*>(&to) + sizeof(C), 0, size_of(to) - sizeof(C));
 }
 
-/// Writes to a struct of the caller's what it has room for.
+/// Copies the fields for which the caller's struct has room.
 template <class C>
 void put(const C& from, C& to) {
-  const std::size_t size = to.struct_size;
+  const std::size_t size = size_of(to);
   std::memcpy(static_cast<void*>(&to), &from, std::min(size, sizeof(C)));
-  to.struct_size = size;
+  size_of(to) = size;
 }
 
 }  // namespace carom::c

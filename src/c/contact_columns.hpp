@@ -1,5 +1,5 @@
-// The columns of contacts and results in C beside those of C++, both by the lists of columns.hpp: a column that one of
-// them lacks does not compile.
+// Converts the columns of contacts and results from C, by the lists of columns.hpp. A column that C or C++ lacks does
+// not compile.
 #pragma once
 
 #include <carom/carom.h>
@@ -25,7 +25,7 @@ struct Take {
   }
 };
 
-/// The same for the lists, which tell a label and more.
+/// Same for the lists, which also pass a label.
 struct TakeEach {
   template <class To, class From>
   [[gnu::always_inline]] void operator()(const columns::Label&, To& to, const From& from) const {
@@ -97,7 +97,7 @@ AnyContacts taken_contacts(const C* contacts) {
   return to;
 }
 
-/// Places for results; none where there is no struct.
+/// Columns of results; all absent if there is no struct.
 template <class Results, class C>
 Results taken_results(const C* results) {
   constexpr std::size_t count = results_of<Results>();

@@ -1,5 +1,5 @@
-// The fields of options and reports beside those of their counterparts in C. Reports are listed as options are in
-// option_fields.hpp.
+// Pairs the fields of options and reports with the fields of their structs in C. Options follow option_table.hpp.
+// Reports are listed here.
 #pragma once
 
 #include <carom/carom.h>
@@ -7,18 +7,29 @@
 #include <array>
 #include <carom/scene.hpp>
 #include <carom/solver.hpp>
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <type_traits>
 
 #include "c/call.hpp"
-#include "option_fields.hpp"
+#include "option_table.hpp"
 
 namespace carom::c {
 
 // Each calls f(name, field, field in C) for every field.
+
+template <class F, class O, class C>
+requires requires(F& f, O& o, C& c) {
+  each_option(f, o, c);
+}
+void each_field(F&& f, O& options, C& c) {
+  each_option([&](const OptionInfo& info, auto& field, auto& in_c) { f(info.name, field, in_c); }, options, c);
+}
 
 template <class F, Is<Report> O, class C>
 void each_field(F&& f, O& report, C& c) {
@@ -35,7 +46,10 @@ void each_field(F&& f, O& report, C& c) {
   f("max_energy_gain_contact", max_energy_gain_contact, c.max_energy_gain_contact);
 }
 
-/// Every number of a row of enumerations is one byte.
+template <class O, class C>
+O taken(const C* from, const char* name);
+
+/// Converts a field in either direction. `owner` is the name of the struct in messages.
 template <class To, class From>
 void assign(const char* name, To& to, const From& from, const char* owner = nullptr) {
   if constexpr (std::is_enum_v<To>) {
@@ -45,10 +59,18 @@ void assign(const char* name, To& to, const From& from, const char* owner = null
     to = static_cast<To>(from);
   } else if constexpr (std::same_as<To, bool>) {
     to = from != 0;
+  } else if constexpr (std::same_as<To, const carom_position_correction*>) {
+    to = nullptr;  // the default
+  } else if constexpr (std::same_as<From, const carom_position_correction*>) {
+    if (from != nullptr) to = taken<PositionCorrection>(from, "carom_position_correction");
+  } else if constexpr (std::same_as<To, std::optional<double>>) {
+    to = std::isnan(from) ? To{} : To(from);
+  } else if constexpr (std::same_as<From, std::optional<double>>) {
+    to = from.value_or(std::numeric_limits<double>::quiet_NaN());
   } else if constexpr (std::same_as<To, const char*>) {
     to = from.data();  // a literal, which ends with a zero
   } else if constexpr (std::is_array_v<To> || requires { to.size(); }) {
-    // An array of counts has room for those of later versions.
+    // Arrays of counts have room for the counts of later versions.
     constexpr std::size_t known = sizeof(From) / sizeof(from[0]), room = sizeof(To) / sizeof(to[0]);
     static_assert(known <= room);
     for (std::size_t i = 0; i < room; ++i)
@@ -70,7 +92,7 @@ void check_report(const C* report, const char* name) {
   if (report != nullptr) check_struct_size(report->struct_size, name);
 }
 
-/// The same of a struct that the caller owns; nothing where there is none.
+/// Writes a report to the caller's struct, if there is one.
 template <class O, class C>
 void put_report(const O& from, C* to) {
   if (to == nullptr) return;
@@ -84,11 +106,11 @@ template <class O, class C>
 C defaults() {
   C c{};
   put_fields(O{}, c);
-  c.struct_size = sizeof c;
+  size_of(c) = sizeof c;
   return c;
 }
 
-/// What a struct of the caller's says; the defaults where there is none.
+/// Returns the options in the caller's struct, or the defaults if there is none.
 template <class O, class C>
 O taken(const C* from, const char* name) {
   O made;
@@ -98,11 +120,11 @@ O taken(const C* from, const char* name) {
   return made;
 }
 
-/// Sets the defaults of a struct of the caller's.
+/// Sets the caller's struct to the defaults.
 template <class O, class C>
 void init(C* to, std::size_t struct_size) {
   if (to == nullptr || struct_size < sizeof(std::size_t)) return;
-  to->struct_size = struct_size;
+  size_of(*to) = struct_size;
   put(defaults<O, C>(), *to);
   clear_rest(*to);
 }

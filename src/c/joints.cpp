@@ -21,7 +21,7 @@ requires requires(Row& row) {
 }
 void each_field(F&& f, Row& row, C& c) {
   auto& [body_a, body_b, linear_a, angular_a, linear_b, angular_b, target_velocity, min_impulse, max_impulse,
-         compliance, warm_impulse, key, error, frequency, damping_ratio, r_a, r_b] = row;
+         compliance, warm_impulse, key, position_error, frequency, damping_ratio, r_a, r_b] = row;
   f("body_a", body_a, c.body_a);
   f("body_b", body_b, c.body_b);
   f("linear_a", linear_a, c.linear_a);
@@ -34,7 +34,7 @@ void each_field(F&& f, Row& row, C& c) {
   f("compliance", compliance, c.compliance);
   f("warm_impulse", warm_impulse, c.warm_impulse);
   f("key", key, c.key);
-  f("error", error, c.error);
+  f("position_error", position_error, c.position_error);
   f("frequency", frequency, c.frequency);
   f("damping_ratio", damping_ratio, c.damping_ratio);
   f("r_a", r_a, c.r_a);

@@ -81,10 +81,10 @@ carom_error find_margins(carom_solver* solver, std::int32_t precision, const C* 
 }  // namespace
 }  // namespace carom::c
 
-carom_error carom_find_margins_inline(carom_solver* solver, std::int32_t precision, const carom_contacts* contacts,
-                                      const carom_vectors3* impulse, const carom_region_margins* margins,
-                                      const carom_impulse_space* space, const carom_options* options, double tolerance,
-                                      carom_region_report* report) {
+carom_error carom_find_margins(carom_solver* solver, std::int32_t precision, const carom_contacts* contacts,
+                               const carom_vectors3* impulse, const carom_region_margins* margins,
+                               const carom_impulse_space* space, const carom_options* options, double tolerance,
+                               carom_region_report* report) {
   return c::find_margins<Contacts>(solver, precision, contacts, impulse, margins, space, options, tolerance, report);
 }
 
@@ -96,10 +96,10 @@ carom_error carom_find_margins_indexed(carom_solver* solver, std::int32_t precis
                                           report);
 }
 
-carom_error carom_find_margins_space(carom_solver* solver, std::int32_t precision, const carom_k_contacts* contacts,
-                                     const carom_vectors3* impulse, const carom_region_margins* margins,
-                                     const carom_impulse_space* space, const carom_options* options, double tolerance,
-                                     carom_region_report* report) {
+carom_error carom_find_margins_k(carom_solver* solver, std::int32_t precision, const carom_k_contacts* contacts,
+                                 const carom_vectors3* impulse, const carom_region_margins* margins,
+                                 const carom_impulse_space* space, const carom_options* options, double tolerance,
+                                 carom_region_report* report) {
   return c::find_margins<KContacts>(solver, precision, contacts, impulse, margins, space, options, tolerance, report);
 }
 
@@ -118,11 +118,10 @@ carom_error carom_find_margins_blocked(carom_solver* solver, const carom_blocked
   });
 }
 
-carom_error carom_find_margins_planar_inline(carom_solver* solver, std::int32_t precision,
-                                             const carom_planar_contacts* contacts, const carom_vectors2* impulse,
-                                             const carom_region_margins* margins,
-                                             const carom_planar_impulse_space* space, const carom_options* options,
-                                             double tolerance, carom_region_report* report) {
+carom_error carom_find_margins_planar(carom_solver* solver, std::int32_t precision,
+                                      const carom_planar_contacts* contacts, const carom_vectors2* impulse,
+                                      const carom_region_margins* margins, const carom_planar_impulse_space* space,
+                                      const carom_options* options, double tolerance, carom_region_report* report) {
   return c::find_margins<planar::Contacts>(solver, precision, contacts, impulse, margins, space, options, tolerance,
                                            report);
 }
@@ -136,11 +135,10 @@ carom_error carom_find_margins_planar_indexed(carom_solver* solver, std::int32_t
                                                   tolerance, report);
 }
 
-carom_error carom_find_margins_planar_space(carom_solver* solver, std::int32_t precision,
-                                            const carom_planar_k_contacts* contacts, const carom_vectors2* impulse,
-                                            const carom_region_margins* margins,
-                                            const carom_planar_impulse_space* space, const carom_options* options,
-                                            double tolerance, carom_region_report* report) {
+carom_error carom_find_margins_planar_k(carom_solver* solver, std::int32_t precision,
+                                        const carom_planar_k_contacts* contacts, const carom_vectors2* impulse,
+                                        const carom_region_margins* margins, const carom_planar_impulse_space* space,
+                                        const carom_options* options, double tolerance, carom_region_report* report) {
   return c::find_margins<planar::KContacts>(solver, precision, contacts, impulse, margins, space, options, tolerance,
                                             report);
 }

@@ -59,30 +59,24 @@ carom_error carom_scene_solve(carom_scene_solver* solver, std::int32_t precision
   });
 }
 
-void carom_pgs_options_init(carom_pgs_options* options, std::size_t struct_size) {
-  c::init<PgsOptions>(options, struct_size);
-}
-void carom_sequential_impacts_options_init(carom_sequential_impacts_options* options, std::size_t struct_size) {
-  c::init<SequentialImpactsOptions>(options, struct_size);
-}
-void carom_iteration_options_init(carom_iteration_options* options, std::size_t struct_size) {
-  c::init<IterationOptions>(options, struct_size);
-}
-void carom_resting_options_init(carom_resting_options* options, std::size_t struct_size) {
-  c::init<RestingOptions>(options, struct_size);
-}
-void carom_substeps_options_init(carom_substeps_options* options, std::size_t struct_size) {
-  c::init<SubstepsOptions>(options, struct_size);
-}
-void carom_ncp_options_init(carom_ncp_options* options, std::size_t struct_size) {
-  c::init<NcpOptions>(options, struct_size);
-}
-void carom_rest_criterion_init(carom_rest_criterion* criterion, std::size_t struct_size) {
-  c::init<RestCriterion>(criterion, struct_size);
-}
-void carom_shock_propagation_init(carom_shock_propagation* shock_propagation, std::size_t struct_size) {
-  c::init<ShockPropagation>(shock_propagation, struct_size);
-}
 void carom_scene_options_init(carom_scene_options* options, std::size_t struct_size) {
   c::init<SceneOptions>(options, struct_size);
+}
+void carom_position_correction_init(carom_position_correction* correction, std::size_t struct_size) {
+  c::init<PositionCorrection>(correction, struct_size);
+}
+void carom_substeps_init(carom_substeps* method, std::size_t struct_size) {
+  c::init_method<Substeps>(method, struct_size);
+}
+void carom_pgs_init(carom_pgs* method, std::size_t struct_size) {
+  c::init_method<Pgs>(method, struct_size);
+}
+void carom_ncp_init(carom_ncp* method, std::size_t struct_size) {
+  c::init_method<Ncp>(method, struct_size);
+}
+void carom_sequential_impacts_init(carom_sequential_impacts* method, std::size_t struct_size) {
+  c::init_method<SequentialImpacts>(method, struct_size);
+}
+void carom_bender_schmitt_init(carom_bender_schmitt* method, std::size_t struct_size) {
+  c::init_method<BenderSchmitt>(method, struct_size);
 }

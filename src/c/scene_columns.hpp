@@ -1,4 +1,4 @@
-// The columns of scenes in C beside those of C++: see contact_columns.hpp.
+// Converts the columns of scenes from C: see contact_columns.hpp.
 #pragma once
 
 #include <carom/scene.hpp>

@@ -12,7 +12,6 @@
 #include <exception>
 #include <limits>
 #include <new>
-#include <set>
 #include <system_error>
 #include <utility>
 
@@ -166,11 +165,7 @@ struct CsvReader::State {
     }
     table.header_line_ = row.line;
     table.in_quotes_.resize(table.header_.size());
-    std::set<std::string_view> names;
-    for (const std::string& name : table.header_)
-      if (!names.insert(name).second)
-        throw Error("carom: " + table.name_ + ":" + std::to_string(row.line) + ": two columns are named '" + name +
-                    "'");
+    use_current_names(table.header_, table.header_place());
   }
 
   // An exception must not pass through the C code of libcsv.

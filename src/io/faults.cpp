@@ -135,7 +135,7 @@ std::string describe_fault(const Table& table, const ContactNumbers& contacts, s
       return value_of(first_column(contacts, row,
                                    [](const std::string& name, double v) {
                                      return name != "friction" && name != "static_friction" && name != "friction_2" &&
-                                            name != "stiffness" && std::isinf(v);
+                                            name != "stiffness" && name != "frequency" && std::isinf(v);
                                    }),
                       "is infinite in " + precision);
     case Status::normal_not_unit:
@@ -146,12 +146,12 @@ std::string describe_fault(const Table& table, const ContactNumbers& contacts, s
                        [](const std::string& name, double v) { return name.starts_with("inverse_mass") && v < 0; }),
           "is negative");
     case Status::inverse_inertia_not_positive_semidefinite:
-      return inertia_columns(contacts, row, options.inertia_tolerance) +
+      return inertia_columns(contacts, row, options.data.inertia_tolerance) +
              ": the inverse inertia is not positive semidefinite";
     case Status::both_immovable:
       return "columns inverse_mass_a, inverse_mass_b and inverse inertias: all are 0, so neither body can move";
     case Status::restitution_out_of_range:
-      return value_of("restitution", fmt::format("is outside [0, {:.4g}]", options.max_restitution));
+      return value_of("restitution", fmt::format("is outside [0, {:.4g}]", options.data.max_restitution));
     case Status::negative_friction:
       return value_of("friction", "is negative");
     case Status::static_friction_below_friction:
@@ -166,6 +166,8 @@ std::string describe_fault(const Table& table, const ContactNumbers& contacts, s
     case Status::negative_normal_compliance:
     case Status::negative_tangential_compliance:
     case Status::negative_damping:
+    case Status::negative_frequency:
+    case Status::negative_damping_ratio:
     case Status::negative_slop:
       // The status is named after its column.
       return value_of(std::string(to_string(status)).substr(std::string_view("negative_").size()), "is negative");
@@ -185,7 +187,7 @@ std::string describe_fault(const Table& table, const ContactNumbers& contacts, s
       return "the numbers are so large that the collision matrix, the separation velocity or the impulse exceeds " +
              precision;
     case Status::collision_matrix_not_positive_definite:
-      return std::string(is_body_form(contacts.form()) ? "columns inverse_mass, inverse_inertia and lever of a and b"
+      return std::string(is_body_form(contacts.form())     ? "columns inverse_mass, inverse_inertia and r of a and b"
                          : is_planar_form(contacts.form()) ? "columns k_xx, k_xy, k_yy"
                                                            : "columns k_xx to k_zz") +
              ": the collision matrix is not positive definite in " + precision;

@@ -54,8 +54,9 @@ Hdf5TableReader::Hdf5TableReader(const std::string& path, Progress progress, std
   if (!file_.is_open()) throw Error("carom: " + path + " is not a sound HDF5 file" + reason_of_hdf5());
   bytes_ = std::filesystem::file_size(path);
   for (const std::string& name : names_in(file_))
-    if (only.empty() || name == only) open_column(name);
+    if (only.empty() || current_name(name) == only) open_column(name);
   if (columns_.empty()) throw Error("carom: " + path + " has no columns: its root group has no datasets");
+  use_current_names(table_.header_, path + ": ");
   for (std::size_t i = 0; i < columns_.size(); ++i)
     if (columns_[i].is_of_pointers) types_[i].width = longest_text(columns_[i]);
   table_.columns_.resize(columns_.size());

@@ -15,12 +15,17 @@ constexpr std::array sides = {"a", "b"};
 
 }  // namespace
 
-std::vector<std::string> contact_model_columns() {
-  std::vector<std::string> names;
-  SceneContacts<double> contacts;
-  const auto add = [&](const std::string& name, const auto&) { names.push_back(name); };
-  columns::each_of_models([&](const char* name, auto& field) { visit_vector(name, field, add); }, contacts);
-  return names;
+std::vector<SceneColumn> optional_scene_columns(const SceneOptions::Method& method) {
+  std::vector<SceneColumn> all;
+  const SceneContacts<double> contacts;
+  columns::each_of_scene(
+      [&]<class AnyColumn>(const columns::Label& label, const AnyColumn&) {
+        all.push_back({label.in_file(), *label.part == '\0' ? "" : label.file,
+                       (label.readers & columns::reader_of(method)) != 0,
+                       std::is_same_v<AnyColumn, Column<const std::uint64_t>>});
+      },
+      contacts);
+  return all;
 }
 
 template <class T>
@@ -40,13 +45,8 @@ void SceneData<T>::place_contacts(bool with_laws) {
         contact_columns_.push_back({&numbers->values, &column, {}});
   };
   visit_needed(view_.contacts, place);
-  place("static_friction", view_.contacts.static_friction);
-  place("separation", view_.contacts.separation);
-  place("slop", view_.contacts.slop);
-  place("target_velocity", view_.contacts.target_velocity);
-  visit_vector("surface_velocity", view_.contacts.surface_velocity, place);
-  const auto place_model = [&](const char* name, auto& field) { visit_vector(name, field, place); };
-  columns::each_of_models(place_model, view_.contacts);
+  columns::each_of_scene([&](const columns::Label& label, auto& column) { place(label.in_file(), column); },
+                         view_.contacts);
   if (!with_laws) return;
   visit_optional(view_.contacts, place);
   if (contacts_.names_laws()) laws_.from = &contacts_.named_laws();

@@ -13,8 +13,16 @@
 
 namespace carom::io {
 
-/// Columns of contact models, as files name them.
-std::vector<std::string> contact_model_columns();
+/// An optional column of the contacts of scenes.
+struct SceneColumn {
+  std::string name;    ///< as in files
+  std::string vector;  ///< whose component it is; empty for other columns
+  bool is_read;        ///< by a method
+  bool is_key;         ///< holds whole numbers of 64 bits
+};
+
+/// All of them, in the order of columns::each_of_scene.
+std::vector<SceneColumn> optional_scene_columns(const SceneOptions::Method& method);
 
 /// One scene at a time. What it refers to must outlive it.
 template <class T>

@@ -67,7 +67,7 @@ Side side_of(const SceneBodies<double>& bodies, std::int32_t body, const std::ar
 }
 
 /// The least normal velocity after the step of a contact that has `normal` before it, without forces of the step
-/// (docs/scenes.md, simultaneous).
+/// (docs/scenes.md, PGS).
 double target(double normal, double wanted, double restitution, double threshold) {
   const bool rebounds = restitution > 0 && -normal >= threshold;
   const double rebound = rebounds ? -restitution * normal : 0;
@@ -76,12 +76,10 @@ double target(double normal, double wanted, double restitution, double threshold
   return std::min(wanted, -restitution * normal);
 }
 
-std::vector<std::size_t> sound_contacts(const Scene<double>& scene, SceneOptions& options) {
+std::vector<std::size_t> sound_contacts(const Scene<double>& scene, SceneOptions options) {
   const std::size_t contacts = scene.contacts.friction.count;
-  // Finds the contacts that the solver rejects. One sweep is enough, and no W is built.
-  options.method = SceneMethod::ncp;
-  options.ncp.max_island_size = 1;
-  options.pgs.iterations = 1;
+  // Finds the contacts that the solver rejects. One iteration is enough, and no W is built.
+  options.method = Ncp{.max_island_size = 1, .pgs_iterations = 1};
   std::vector<Status> status(contacts);
   SceneResults<double> results;
   results.status = {status.data(), contacts};
@@ -105,6 +103,9 @@ std::vector<Constraint> constraints_of(const Scene<double>& scene, SceneOptions 
   if (scene::has_contact_models(scene.contacts))
     throw Error(
         "carom: a scene whose contacts have models is not written as a contact system: FCLIB has no place for them");
+  if (scene.bodies.velocity_change.x || options.gravity != std::array<double, 3>{})
+    throw Error("carom: a scene with forces is not written as a contact system");
+  const double max_friction = options.use<Ncp>().max_friction;
   const SceneContacts<double>& contacts = scene.contacts;
   std::vector<Constraint> constraints;
   for (const std::size_t i : sound_contacts(scene, options)) {
@@ -117,7 +118,7 @@ std::vector<Constraint> constraints_of(const Scene<double>& scene, SceneOptions 
                     side_of(scene.bodies, contacts.body_b[i], frame, element(contacts.r_b, i), -1)},
                    {},
                    {},
-                   std::min(contacts.friction[i], options.ncp.max_friction)});
+                   std::min(contacts.friction[i], max_friction)});
     for (const Side& side : own.side)
       if (side.body >= 0)
         for (std::size_t d = 0; d < 3; ++d) own.before[d] += dot(side.of[d], velocity_of(scene.bodies, side.body));

@@ -41,6 +41,14 @@ class TableReader {
   virtual const std::vector<ColumnType>& types() = 0;
 };
 
+/// The name of a column today, of the name that a file has: files of carom 0.1 have "lever_a_x" and "gap" for "r_a_x"
+/// and "separation".
+std::string current_name(std::string_view name);
+
+/// Gives the columns of a header that a file has at `place` the names of today. Throws Error if two columns then have
+/// one name.
+void use_current_names(std::vector<std::string>& header, const std::string& place);
+
 /// "-" is standard input. HDF5 is read from `first_row` on. If `only` is given, only this column is read. Throws Error
 /// with the file and the fault, also if the file is HDF5 and carom was built without HDF5.
 std::unique_ptr<TableReader> open_table(const std::string& path, Progress progress = {}, std::size_t first_row = 0,

@@ -29,7 +29,7 @@ Status fault_of_body(const Body& body, const Options& options) {
   numbers.see(body);
   if (numbers.fault() != Status::ok) return numbers.fault();
   if (body.inverse_mass < 0) return Status::negative_inverse_mass;
-  if (!is_positive_semidefinite(body.inverse_inertia, options.inertia_tolerance))
+  if (!is_positive_semidefinite(body.inverse_inertia, options.data.inertia_tolerance))
     return Status::inverse_inertia_not_positive_semidefinite;
   return Status::ok;
 }

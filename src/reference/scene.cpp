@@ -9,8 +9,9 @@
 #include "reference/scene_methods.hpp"
 #include "reference/scene_models.hpp"
 #include "reference/vector.hpp"
+#include "scene/call_options.hpp"
 #include "scene/contact_models.hpp"
-#include "scene/single_substep.hpp"
+#include "scene/thresholds.hpp"
 #include "solver/check.hpp"
 
 namespace carom::reference {
@@ -136,14 +137,14 @@ double slip_before_forces(const SceneState& state, const SceneContact& c) {
 
 // A manifold that is at rest sticks as a whole: all its points have the static coefficient. The reference has no
 // memory: every manifold is new.
-void take_static_friction(SceneState& state, const SceneIsland& island, const RestCriterion& rest) {
+void take_static_friction(SceneState& state, const SceneIsland& island, double rest_speed) {
   for (const SceneBlock& block : island.blocks) {
     if (block.is_group || !(state.contacts[block.items[0]].static_friction > state.contacts[block.items[0]].friction))
       continue;
     double fastest = 0;
     for (std::size_t i : block.items) fastest = std::max(fastest, slip_before_forces(state, state.contacts[i]));
     const double share = state.changes.empty() ? SceneThresholds::stick_cold : SceneThresholds::stick_again;
-    if (fastest > share * std::sqrt(2 * rest.gravity * rest.tolerance)) continue;
+    if (fastest > share * rest_speed) continue;
     for (std::size_t i : block.items) {
       SceneContact& c = state.contacts[i];
       if (c.has_ellipse) {
@@ -155,34 +156,33 @@ void take_static_friction(SceneState& state, const SceneIsland& island, const Re
   }
 }
 
-SceneOutcome solve_island(SceneState& state, const SceneIsland& island, const SceneOptions& options,
+SceneOutcome solve_island(SceneState& state, const SceneIsland& island, const CallOptions& options,
                           const std::vector<int>& levels) {
-  switch (options.method) {
-    case SceneMethod::pgs:
+  switch (options.procedure) {
+    case Procedure::pgs:
       return solve_pgs(state, island, options, levels);
-    case SceneMethod::sequential_impacts:
+    case Procedure::sequential_impacts:
       return solve_sequential_impacts(state, island, options);
-    case SceneMethod::iteration:
+    case Procedure::collisions:
       return solve_iteration(state, island, options, levels);
-    case SceneMethod::resting:
+    case Procedure::resting:
       return solve_resting(state, island, options, levels);
-    case SceneMethod::substeps:
+    case Procedure::substeps:
       return solve_substeps(state, island, options);
-    case SceneMethod::step:
-    case SceneMethod::ncp:  // rejected
+    case Procedure::both_phases:
+    case Procedure::ncp:  // rejected
       break;
   }
   // [BS] figure 1: collisions, then contacts at rest.
-  SceneOptions of_collisions = options;
-  of_collisions.iteration.swept = ContactFilter::colliding;
+  CallOptions of_collisions = options;
+  of_collisions.bender_schmitt.filter = ContactFilter::colliding;
   const SceneOutcome collisions = solve_iteration(state, island, of_collisions, levels);
   begin_pass(state, island);
   SceneOutcome outcome = solve_resting(state, island, options, levels);
   outcome.iterations += collisions.iterations;
   outcome.approach = std::max(collisions.approach, outcome.approach);
   // Contacts that still collide are not at rest; all other contacts are.
-  if (collisions.status != IslandStatus::converged &&
-      collisions.unsettled > options.relative_tolerance * collisions.approach) {
+  if (collisions.status != IslandStatus::converged && collisions.unsettled > options.tolerance * collisions.approach) {
     if (outcome.status == IslandStatus::converged) outcome.status = collisions.status;
     outcome.residual = std::max(outcome.residual, collisions.unsettled);
   }
@@ -209,45 +209,39 @@ void store(const std::vector<SceneIsland>& islands, const std::vector<SceneOutco
 
 }  // namespace
 
-SceneReport solve_scene(const Scene<double>& scene, const SceneResults<double>& results, const SceneOptions& options) {
-  if (scene::is_single_substep(options)) {
-    check_scene_options(options);
-    SceneReport report = solve_scene(scene, results, scene::as_single_substep(options));
-    report.method = options.method;
-    return report;
-  }
-  check_scene_options(options);
+SceneReport solve_scene(const Scene<double>& scene, const SceneResults<double>& results, const SceneOptions& given) {
+  check_scene_options(given);
+  check_columns_of_method(scene, given);
   check_scene_columns(scene, results);
-  scene::check_contact_models(scene, options);
-  if (options.method == SceneMethod::ncp) throw Error("carom: the reference has no method ncp; pgs has the same law");
-  const auto is = [&](SceneMethod method) { return options.method == method; };
+  if (given.selected() == SceneMethod::ncp) throw Error("carom: the reference has no method ncp; pgs has the same law");
+  const CallOptions options = scene::call_options(given);
+  const auto is = [&](Procedure method) { return options.procedure == method; };
   SceneReads reads;
-  reads.laws = is(SceneMethod::sequential_impacts);
-  reads.row_errors = is(SceneMethod::substeps);
-  reads.separation = is(SceneMethod::resting) || is(SceneMethod::step) || is(SceneMethod::substeps);
-  reads.warm_impulse = is(SceneMethod::pgs) || is(SceneMethod::substeps);
+  reads.laws = is(Procedure::sequential_impacts);
+  reads.row_errors = is(Procedure::substeps);
+  reads.separation = is(Procedure::resting) || is(Procedure::both_phases) || is(Procedure::substeps);
+  reads.warm_impulse = is(Procedure::pgs) || is(Procedure::substeps);
   reads.models = reads.warm_impulse;
-  reads.velocity_change = reads.warm_impulse || is(SceneMethod::iteration) || is(SceneMethod::step);
   SceneState state = load_scene(scene, options, reads);
   SceneReport report;
   report.bodies = state.bodies.size() - 1;
   report.contacts = state.contacts.size();
   report.joint_rows = state.rows.size();
-  report.method = options.method;
+  report.method = given.selected();
   report.energy_before = energy_of(state);
   const std::vector<SceneIsland> islands = islands_of(state);
-  const std::vector<int> levels = options.shock_propagation.enabled ? levels_of(state) : std::vector<int>{};
+  const std::vector<int> levels = options.bender_schmitt.shock_propagation > 0 ? levels_of(state) : std::vector<int>{};
   report.islands = islands.size();
   const std::vector<Body> came = state.bodies;
   std::vector<SceneOutcome> outcomes;
-  if (is(SceneMethod::substeps)) move_alone(state, options.substeps);
+  if (is(Procedure::substeps)) move_alone(state, options);
   for (const SceneIsland& island : islands) {
-    if (!is(SceneMethod::sequential_impacts)) take_static_friction(state, island, options.rest);
+    if (!is(Procedure::sequential_impacts)) take_static_friction(state, island, options.rest_speed());
     SceneOutcome outcome = solve_island(state, island, options, levels);
     if (has_overflowed(state, island)) {
       give_up(state, island, came, outcome);
       for (std::size_t i : island.bodies)
-        if (is(SceneMethod::substeps)) move_alone(state, options.substeps, i);
+        if (is(Procedure::substeps)) move_alone(state, options, i);
     }
     add(island, outcome, report);
     for (std::size_t i : island.rows) report.joint_work += state.rows[i].work;

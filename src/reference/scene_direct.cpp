@@ -7,6 +7,8 @@
 #include "reference/scene_direct_solver.hpp"
 #include "reference/scene_energy.hpp"
 #include "reference/vector.hpp"
+#include "scene/call_options.hpp"
+#include "scene/thresholds.hpp"
 
 namespace carom::reference {
 namespace {
@@ -207,10 +209,11 @@ Twists DirectSolver::correct_positions() {
     row_wanted.push_back(-error / h_);
   }
   if (!any) return none;
-  const double rate = options_.correction_rate / h_;
+  const double rate = options_.substeps.position_correction.rate / h_;
   std::vector<double> wanted;
   for (DirectPoint& p : of_.points) {
-    const double pushed = std::min(rate * std::max(-p.separation - p.slop, 0.0), options_.max_correction_speed);
+    const double pushed =
+        std::min(rate * std::max(-p.separation - p.slop, 0.0), options_.substeps.position_correction.max_speed);
     const double missing = pushed - std::max(velocity(p)[2], 0.0);
     wanted.push_back(p.separation <= 0 ? std::max(missing, 0.0) : 0);
     p.status = p.impulse[2] > 0 || wanted.back() > 0 ? DirectStatus::slips : DirectStatus::open;
@@ -359,7 +362,7 @@ SceneOutcome DirectSolver::store() {
   return outcome;
 }
 
-std::optional<SceneOutcome> solve_direct(SceneState& state, const SceneIsland& island, const SceneOptions& options,
+std::optional<SceneOutcome> solve_direct(SceneState& state, const SceneIsland& island, const CallOptions& options,
                                          int substeps) {
   DirectSolver direct(state, island, options);
   if (!direct.load() || !direct.is_small(substeps) || !direct.run()) return std::nullopt;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "reference/scene_methods.hpp"
+#include "scene/call_options.hpp"
 
 namespace carom::reference {
 
@@ -146,7 +147,7 @@ bool solve_by_interior_point(DirectIsland& island);
 
 /// Solves an island of contacts directly. `substeps`: number of substeps of the sweeps that it replaces. Returns
 /// nothing, and leaves the state as it is, if the island is not suited or no solution is accepted.
-std::optional<SceneOutcome> solve_direct(SceneState& state, const SceneIsland& island, const SceneOptions& options,
+std::optional<SceneOutcome> solve_direct(SceneState& state, const SceneIsland& island, const CallOptions& options,
                                          int substeps);
 
 }  // namespace carom::reference

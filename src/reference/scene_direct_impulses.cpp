@@ -4,6 +4,7 @@
 
 #include "reference/scene_direct_solver.hpp"
 #include "reference/vector.hpp"
+#include "scene/thresholds.hpp"
 
 namespace carom::reference {
 namespace {
@@ -67,7 +68,7 @@ void DirectSolver::measure_approach() {
     approach_ = std::max(approach_, p.min_velocity - now);
     if (!(now < p.target[2])) continue;
     if (p.target[2] - before > Thresholds::direct_impact * of_.weight_speed) is_hit_ = true;
-    const double at_rest = std::max(all_.restitution_threshold, Thresholds::direct_impact * std::abs(now - before));
+    const double at_rest = std::max(options_.restitution_threshold, Thresholds::direct_impact * std::abs(now - before));
     if (p.restitution > 0 && -before > at_rest) rebounds_ = true;
   }
 }

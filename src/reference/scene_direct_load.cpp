@@ -8,6 +8,7 @@
 #include "reference/scene_direct_solver.hpp"
 #include "reference/scene_models.hpp"
 #include "reference/vector.hpp"
+#include "scene/thresholds.hpp"
 
 namespace carom::reference {
 namespace {
@@ -129,7 +130,7 @@ void DirectSolver::add(const SceneBlock& block) {
     p.min_velocity = c.min_velocity;
     p.inverse_mass = of_.bodies[p.a].inverse_mass + of_.bodies[p.b].inverse_mass;
     p.target = p.axes * c.surface_velocity;
-    const Vector3 warm = options_.warm_start * (p.axes * c.warm_impulse);
+    const Vector3 warm = options_.substeps.warm_start * (p.axes * c.warm_impulse);
     const double size = tangential_length(warm), most = p.friction * warm[2], cut = size > most ? most / size : 1;
     if (warm[2] > 0) p.next_impulse = {cut * warm[0], cut * warm[1], warm[2]};
     of_.points.push_back(p);
@@ -158,7 +159,7 @@ void DirectSolver::add_group(const SceneBlock& block) {
     row.allowed_error = slop_of(state_, block.a, block.b, options_) *
                         (from.has_error ? Thresholds::direct_closed : Thresholds::direct_joint_drift);
     row.keeps_position = std::isinf(from.frequency);
-    const double share = has_two_bounds(from) ? options_.warm_start : options_.joint_warm_start;
+    const double share = has_two_bounds(from) ? options_.substeps.warm_start : options_.substeps.joint_warm_start;
     row.next_impulse = std::clamp(share * from.warm_impulse, from.least, from.largest);
     const DirectBody &a = of_.bodies[row.a], &b = of_.bodies[row.b];
     const double mass =
@@ -190,7 +191,7 @@ int DirectSolver::number_of_substeps() const {
   if (!(angle > (has_contacts ? 0.03 : Thresholds::direct_still_turn))) return 1;
   int substeps = 2;
   while (angle > (has_contacts ? 0.1 : Thresholds::direct_arm_turn) * substeps) substeps *= 2;
-  while (substeps > std::min(Thresholds::direct_substeps, options_.most)) substeps /= 2;
+  while (substeps > std::min(Thresholds::direct_substeps, options_.substeps.max_substeps)) substeps /= 2;
   return substeps;
 }
 
@@ -203,7 +204,7 @@ bool DirectSolver::load() {
     if (!add_body(place)) return false;
   of_.movable = of_.bodies.size();
   for (const SceneBlock& block : island_.blocks) block.is_group ? add_group(block) : add(block);
-  substeps_ = std::max(number_of_substeps(), options_.min_direct_substeps);
+  substeps_ = std::max(number_of_substeps(), options_.substeps.min_direct_substeps);
   h_ = options_.time_step / substeps_;
   of_.weight_speed /= substeps_;
   for (DirectPoint& p : of_.points) p.next_impulse = 1.0 / substeps_ * p.next_impulse;
@@ -231,7 +232,8 @@ bool DirectSolver::load() {
 
 bool DirectSolver::is_small(int substeps) {
   const auto points = static_cast<double>(of_.points.size());
-  const double visits = options_.inner_iterations * (options_.sweeps + options_.relax_iterations);
+  const double visits = options_.substeps.inner_iterations *
+                        (options_.substeps.iterations + options_.substeps.position_correction.relax_iterations);
   const double sweeps = (80 * points + 48 * static_cast<double>(of_.rows.size())) * visits * substeps;
   const double most = std::min(Thresholds::direct_work, sweeps / Thresholds::direct_tries);
   const double work = work_of_factorisation(of_, most);

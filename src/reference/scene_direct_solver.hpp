@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "reference/scene_direct.hpp"
+#include "scene/call_options.hpp"
 
 namespace carom::reference {
 
@@ -25,9 +26,9 @@ std::optional<Matrix3> inverse_of(Matrix3 m, const std::array<bool, 3>& locked);
 
 class DirectSolver {
  public:
-  DirectSolver(SceneState& state, const SceneIsland& island, const SceneOptions& options)
-      : state_(state), island_(island), options_(options.substeps), all_(options) {
-    of_.weight_speed = options.rest.gravity * options.substeps.time_step;
+  DirectSolver(SceneState& state, const SceneIsland& island, const CallOptions& options)
+      : state_(state), island_(island), options_(options) {
+    of_.weight_speed = options.rest_gravity * options.time_step;
   }
 
   bool load();
@@ -89,8 +90,7 @@ class DirectSolver {
 
   SceneState& state_;
   const SceneIsland& island_;
-  const SubstepsOptions& options_;
-  const SceneOptions& all_;
+  const CallOptions& options_;
   DirectIsland of_;
   int substeps_ = 1;
   double h_ = 0, elapsed_ = 0;                   // [s] of a substep; at its end

@@ -8,6 +8,7 @@
 
 #include "reference/scene_direct.hpp"
 #include "reference/vector.hpp"
+#include "scene/thresholds.hpp"
 
 namespace carom::reference {
 namespace {

@@ -4,36 +4,37 @@
 #include <cmath>
 
 #include "reference/scene_sweeps.hpp"
+#include "scene/call_options.hpp"
+#include "scene/thresholds.hpp"
 
 namespace carom::reference {
 namespace {
-
-// [m/s] what approaches no faster is at rest. [BS] 3
-double resting_speed(const SceneOptions& options) {
-  return std::sqrt(2 * options.rest.gravity * options.rest.tolerance);
-}
 
 // [m/s] by which a contact misses its least velocity, with the velocities of now.
 double shortfall(const SceneState& state, const SceneContact& c) {
   return c.min_velocity - relative_velocity(state, c)[2];
 }
 
+double shortfall_without_forces(const SceneState& state, const SceneContact& c) {
+  return shortfall(state, c) + c.velocity_change;
+}
+
 // A contact collides if it approaches faster than contacts at rest, and closes its gap within the time step. Only
-// SceneMethod::step has gaps here.
-bool collides(const SceneState& state, const SceneContact& c, const SceneOptions& options) {
-  if (!(shortfall(state, c) > resting_speed(options))) return false;
-  return !(c.separation > 0) || c.separation / options.resting.time_step + relative_velocity(state, c)[2] < 0;
+// Procedure::both_phases has gaps here.
+bool collides(const SceneState& state, const SceneContact& c, const CallOptions& options) {
+  if (!(shortfall_without_forces(state, c) > options.rest_speed())) return false;
+  return !(c.separation > 0) || c.separation / options.time_step + relative_velocity(state, c)[2] < 0;
 }
 
 // [m/s] the greatest approach of what collides. 0 if nothing does.
-double max_collision(const SceneState& state, const SceneIsland& island, const SceneOptions& options) {
+double max_collision(const SceneState& state, const SceneIsland& island, const CallOptions& options) {
   double greatest = 0;
   for (std::size_t i : island.contacts)
     if (collides(state, state.contacts[i], options)) greatest = std::max(greatest, shortfall(state, state.contacts[i]));
   return greatest;
 }
 
-void take_colliding(SceneState& state, const SceneIsland& island, const SceneOptions& options) {
+void take_colliding(SceneState& state, const SceneIsland& island, const CallOptions& options) {
   for (std::size_t i : island.contacts) {
     SceneContact& c = state.contacts[i];
     c.takes_part = collides(state, c, options);
@@ -41,7 +42,7 @@ void take_colliding(SceneState& state, const SceneIsland& island, const SceneOpt
   }
 }
 
-void take_touching(SceneState& state, const SceneIsland& island, const SceneOptions& options) {
+void take_touching(SceneState& state, const SceneIsland& island, const CallOptions& options) {
   for (std::size_t i : island.contacts) {
     SceneContact& c = state.contacts[i];
     c.takes_part = c.approach0 <= c.min_velocity;
@@ -83,17 +84,17 @@ void begin_pass(SceneState& state, const SceneIsland& island) {
   }
 }
 
-SceneOutcome solve_pgs(SceneState& state, const SceneIsland& island, const SceneOptions& options,
+SceneOutcome solve_pgs(SceneState& state, const SceneIsland& island, const CallOptions& options,
                        const std::vector<int>& levels) {
   SceneOutcome outcome;
   outcome.approach = max_approach_speed(state, island);
-  const double tolerance = options.relative_tolerance * outcome.approach;
+  const double tolerance = options.tolerance * outcome.approach;
   for (std::size_t i : island.contacts) {
     SceneContact& c = state.contacts[i];
     c.target = target_of(c.approach0, c, options.restitution_threshold);
   }
   RowWork work(state, island.rows);
-  SceneSweeps sweeps(state, island, options, SceneMethod::pgs);
+  SceneSweeps sweeps(state, island, options, Procedure::pgs);
   sweeps.warm_start();
   const IslandStatus end = sweeps.run(options.pgs.iterations, tolerance);
   if (!levels.empty()) sweeps.propagate_shock(levels);
@@ -105,13 +106,13 @@ SceneOutcome solve_pgs(SceneState& state, const SceneIsland& island, const Scene
   return outcome;
 }
 
-SceneOutcome solve_iteration(SceneState& state, const SceneIsland& island, const SceneOptions& options,
+SceneOutcome solve_iteration(SceneState& state, const SceneIsland& island, const CallOptions& options,
                              const std::vector<int>& levels) {
   SceneOutcome outcome;
-  const int most = options.iteration.iterations;
-  const bool is_colliding = options.iteration.swept == ContactFilter::colliding;
+  const int most = options.bender_schmitt.max_iterations;
+  const bool is_colliding = options.bender_schmitt.filter == ContactFilter::colliding;
   RowWork work(state, island.rows);
-  SceneSweeps sweeps(state, island, options, SceneMethod::iteration);
+  SceneSweeps sweeps(state, island, options, Procedure::collisions);
   const auto collision = [&] { return is_colliding ? max_collision(state, island, options) : 0; };
   if (is_colliding)
     take_colliding(state, island, options);
@@ -119,7 +120,7 @@ SceneOutcome solve_iteration(SceneState& state, const SceneIsland& island, const
     take_touching(state, island, options);
   outcome.approach = max_approach_speed(state, island);
   outcome.approach = std::max(outcome.approach, sweeps.begin_rows());
-  const double tolerance = options.relative_tolerance * outcome.approach;
+  const double tolerance = options.tolerance * outcome.approach;
 
   IslandStatus end = IslandStatus::converged;
   if (sweeps.contact_residual() > 0 || sweeps.row_residual() > tolerance) {
@@ -140,26 +141,26 @@ SceneOutcome solve_iteration(SceneState& state, const SceneIsland& island, const
   return outcome;
 }
 
-SceneOutcome solve_resting(SceneState& state, const SceneIsland& island, const SceneOptions& options,
+SceneOutcome solve_resting(SceneState& state, const SceneIsland& island, const CallOptions& options,
                            const std::vector<int>& levels) {
   SceneOutcome outcome;
-  const double speed_at_rest = resting_speed(options);
+  const double speed_at_rest = options.rest_speed();
   for (std::size_t i : island.contacts) {
     SceneContact& c = state.contacts[i];
-    c.takes_part = shortfall(state, c) <= speed_at_rest;
+    c.takes_part = shortfall_without_forces(state, c) <= speed_at_rest;
     c.target = c.min_velocity;
   }
   RowWork work(state, island.rows);
-  SceneSweeps sweeps(state, island, options, SceneMethod::resting);
+  SceneSweeps sweeps(state, island, options, Procedure::resting);
   outcome.approach = sweeps.contact_residual();
   for (std::size_t i : island.rows)
     outcome.approach = std::max(outcome.approach, std::abs(deviation(state, state.rows[i])));
   outcome.approach = std::max(outcome.approach, sweeps.begin_rows());
   // A hundredth of the tolerance of contacts at rest: errors of many steps may add up.
-  const double tolerance = std::max(SceneThresholds::rest_share * options.rest.tolerance / options.resting.time_step,
-                                    options.relative_tolerance * outcome.approach);
+  const double tolerance = std::max(SceneThresholds::rest_share * options.rest_tolerance / options.time_step,
+                                    options.tolerance * outcome.approach);
   const double runaway = SceneThresholds::runaway * std::max(outcome.approach, tolerance);
-  const IslandStatus end = sweeps.run(options.resting.iterations, tolerance, runaway);
+  const IslandStatus end = sweeps.run(options.bender_schmitt.max_iterations, tolerance, runaway);
   if (!levels.empty()) sweeps.propagate_shock(levels);
   work.end();
   outcome.iterations = sweeps.sweeps();

@@ -6,6 +6,7 @@
 
 #include "reference/scene_graph.hpp"
 #include "reference/scene_state.hpp"
+#include "scene/call_options.hpp"
 
 namespace carom::reference {
 
@@ -34,26 +35,26 @@ double max_approach_speed(const SceneState& state, const SceneIsland& island);
 void begin_pass(SceneState& state, const SceneIsland& island);
 
 /// [m] Overlap that a contact, or two bodies, may keep.
-double slop_of(const SceneState& state, const SceneContact& c, const SubstepsOptions& options);
-double slop_of(const SceneState& state, std::size_t a, std::size_t b, const SubstepsOptions& options);
+double slop_of(const SceneState& state, const SceneContact& c, const CallOptions& options);
+double slop_of(const SceneState& state, std::size_t a, std::size_t b, const CallOptions& options);
 
 /// True if islands may be solved directly.
-inline bool has_direct_islands(const SubstepsOptions& options) {
-  return options.least == 1 && options.most > 1;
+inline bool has_direct_islands(const CallOptions& options) {
+  return options.substeps.min_substeps == 1 && options.substeps.max_substeps > 1;
 }
 
 /// Moves a body, or every body, as it flies if nothing touches it.
-void move_alone(SceneState& state, const SubstepsOptions& options, std::size_t body);
-void move_alone(SceneState& state, const SubstepsOptions& options);
+void move_alone(SceneState& state, const CallOptions& options, std::size_t body);
+void move_alone(SceneState& state, const CallOptions& options);
 
 /// `levels`: levels_of(state) with shock propagation, else empty.
-SceneOutcome solve_pgs(SceneState& state, const SceneIsland& island, const SceneOptions& options,
+SceneOutcome solve_pgs(SceneState& state, const SceneIsland& island, const CallOptions& options,
                        const std::vector<int>& levels);
-SceneOutcome solve_iteration(SceneState& state, const SceneIsland& island, const SceneOptions& options,
+SceneOutcome solve_iteration(SceneState& state, const SceneIsland& island, const CallOptions& options,
                              const std::vector<int>& levels);
-SceneOutcome solve_resting(SceneState& state, const SceneIsland& island, const SceneOptions& options,
+SceneOutcome solve_resting(SceneState& state, const SceneIsland& island, const CallOptions& options,
                            const std::vector<int>& levels);
-SceneOutcome solve_sequential_impacts(SceneState& state, const SceneIsland& island, const SceneOptions& options);
-SceneOutcome solve_substeps(SceneState& state, const SceneIsland& island, const SceneOptions& options);
+SceneOutcome solve_sequential_impacts(SceneState& state, const SceneIsland& island, const CallOptions& options);
+SceneOutcome solve_substeps(SceneState& state, const SceneIsland& island, const CallOptions& options);
 
 }  // namespace carom::reference

@@ -8,6 +8,8 @@
 
 #include "reference/scene_methods.hpp"
 #include "reference/vector.hpp"
+#include "scene/call_options.hpp"
+#include "scene/thresholds.hpp"
 
 namespace carom::reference {
 namespace {
@@ -46,7 +48,7 @@ std::vector<double> solve_semidefinite(std::vector<std::vector<double>> a, std::
 // The items of an island are its contacts and, after them, its joint groups, counted from 0.
 class Sequence {
  public:
-  Sequence(SceneState& state, const SceneIsland& island, const SceneOptions& options)
+  Sequence(SceneState& state, const SceneIsland& island, const CallOptions& options)
       : state_(state), island_(island), options_(options), touching_(island.bodies.size()) {
     for (const SceneBlock& block : island.blocks)
       if (block.is_group) groups_.push_back(block);
@@ -60,8 +62,8 @@ class Sequence {
 
   SceneOutcome run() {
     SceneOutcome outcome;
-    const double tolerance = options_.relative_tolerance * std::max(max_urgency(), 0.0);
-    const std::size_t most = static_cast<std::size_t>(options_.sequential_impacts.impacts) * keys_.size();
+    const double tolerance = options_.tolerance * std::max(max_urgency(), 0.0);
+    const std::size_t most = static_cast<std::size_t>(options_.sequential_impacts.max_impacts) * keys_.size();
     double energy_half_way = 0;
     while (max_urgency() > tolerance && outcome.impacts < most) {
       if (outcome.impacts == most / 2) energy_half_way = energy();
@@ -172,7 +174,7 @@ class Sequence {
 
   SceneState& state_;
   const SceneIsland& island_;
-  const SceneOptions& options_;
+  const CallOptions& options_;
   std::vector<SceneBlock> groups_;
   std::vector<std::vector<std::size_t>> touching_;  // contacts and groups of every movable body
   std::vector<std::optional<Key>> keys_;            // empty while an item is not urgent
@@ -181,7 +183,7 @@ class Sequence {
 
 }  // namespace
 
-SceneOutcome solve_sequential_impacts(SceneState& state, const SceneIsland& island, const SceneOptions& options) {
+SceneOutcome solve_sequential_impacts(SceneState& state, const SceneIsland& island, const CallOptions& options) {
   RowWork work(state, island.rows);
   begin_rows(state, island.rows);
   work.end();

@@ -8,6 +8,9 @@
 #include "fault.hpp"
 #include "reference/scene_models.hpp"
 #include "reference/vector.hpp"
+#include "scene/call_options.hpp"
+#include "scene/changes.hpp"
+#include "scene/thresholds.hpp"
 
 namespace carom::reference {
 namespace {
@@ -38,7 +41,7 @@ IndexedContacts<double> read_columns(const Scene<double>& scene, const SceneRead
   return contacts;
 }
 
-Options read_options(const SceneOptions& options, const SceneReads& reads) {
+Options read_options(const CallOptions& options, const SceneReads& reads) {
   Options of_contacts = options.collision;
   if (!reads.laws) of_contacts.law = Law::frictionless;
   return of_contacts;
@@ -110,7 +113,7 @@ double approach_of(const std::vector<Twist>& twists, const SceneContact& c) {
 }
 
 SceneContact load_contact(const Scene<double>& scene, const IndexedContacts<double>& columns, std::size_t i,
-                          const SceneOptions& scene_options, const SceneReads& reads,
+                          const CallOptions& scene_options, const SceneReads& reads,
                           const std::vector<Twist>& changes) {
   const Options options = read_options(scene_options, reads);
   SceneContact c;
@@ -124,7 +127,7 @@ SceneContact load_contact(const Scene<double>& scene, const IndexedContacts<doub
   if (reads.row_errors) c.slop = read_or(scene.contacts.slop, i, 0);
   const bool may_be_soft = reads.row_errors && scene.contacts.frequency;
   c.frequency = may_be_soft ? scene.contacts.frequency[i] : infinity;
-  c.damping_ratio = scene_options.substeps.contact_damping_ratio;
+  c.damping_ratio = scene_options.substeps.position_correction.contact_damping_ratio;
   if (may_be_soft) c.damping_ratio = read_or(scene.contacts.damping_ratio, i, c.damping_ratio);
   if (reads.warm_impulse) c.warm_impulse = read_if_there(scene.contacts.warm_impulse, i);
 
@@ -136,9 +139,6 @@ SceneContact load_contact(const Scene<double>& scene, const IndexedContacts<doub
   numbers.see(c.damping_ratio);
   numbers.see(c.warm_impulse);
   if (std::isnan(c.frequency)) numbers.see(c.frequency);  // infinity means rigid
-  for (std::int32_t body : {columns.body_a[i], columns.body_b[i]})
-    if (body >= 0 && static_cast<std::size_t>(body) < changes.size())
-      see(numbers, changes[static_cast<std::size_t>(body)]);
   if (std::isnan(static_friction)) numbers.see(static_friction);
   c.stiffness = infinity;
   if (reads.models) read_model(c, scene.contacts, i, reads.row_errors, numbers);
@@ -200,7 +200,7 @@ Status fault_of(const SceneRow& row, Status of_bodies, const SceneState& state) 
 }
 
 SceneRow load_row(const JointRows<double>& rows, std::size_t i, const SceneState& state, const SceneReads& reads,
-                  const SubstepsOptions& options) {
+                  const CallOptions& options) {
   SceneRow row;
   row.body_a = rows.body_a[i];
   row.body_b = rows.body_b[i];
@@ -214,10 +214,10 @@ SceneRow load_row(const JointRows<double>& rows, std::size_t i, const SceneState
   row.compliance = read_or(rows.compliance, i, 0);
   if (reads.warm_impulse) row.warm_impulse = read_or(rows.warm_impulse, i, 0);
   if (reads.row_errors) {
-    row.error = read_or(rows.error, i, 0);
-    row.has_error = static_cast<bool>(rows.error);
-    row.frequency = read_or(rows.frequency, i, options.joint_frequency);
-    row.damping_ratio = read_or(rows.damping_ratio, i, options.joint_damping_ratio);
+    row.error = read_or(rows.position_error, i, 0);
+    row.has_error = static_cast<bool>(rows.position_error);
+    row.frequency = read_or(rows.frequency, i, options.substeps.position_correction.joint_frequency);
+    row.damping_ratio = read_or(rows.damping_ratio, i, options.substeps.position_correction.joint_damping_ratio);
     row.r_a = read_if_there(rows.r_a, i);
     row.r_b = read_if_there(rows.r_b, i);
   }
@@ -234,28 +234,40 @@ SceneRow load_row(const JointRows<double>& rows, std::size_t i, const SceneState
 
 }  // namespace
 
-SceneState load_scene(const Scene<double>& scene, const SceneOptions& options, const SceneReads& reads) {
+SceneState load_scene(const Scene<double>& scene, const CallOptions& options, const SceneReads& reads) {
   SceneState state;
   const std::size_t bodies = scene.bodies.inverse_mass.count;
   for (std::size_t i = 0; i < bodies; ++i) state.bodies.push_back(read_body<Body>(scene.bodies, i));
   state.bodies.emplace_back();
   for (const Body& body : state.bodies) state.body_faults.push_back(fault_of_body(body, options.collision));
 
-  if (reads.velocity_change && scene.bodies.velocity_change.x)
+  if (scene::has_forces(scene, options))
     for (std::size_t i = 0; i < bodies; ++i) {
-      state.changes.push_back({read(scene.bodies.velocity_change, i), read(scene.bodies.angular_velocity_change, i)});
+      Twist change;
+      if (scene.bodies.velocity_change.x)
+        change = {read(scene.bodies.velocity_change, i), read(scene.bodies.angular_velocity_change, i)};
+      Body& body = state.bodies[i];
+      if (body.inverse_mass > 0) change.velocity = change.velocity + options.time_step * Vector3(options.gravity);
       Numbers numbers;
-      see(numbers, state.changes.back());
+      see(numbers, change);
       state.body_faults[i] = first_fault(state.body_faults[i], numbers.fault());
+      if (state.body_faults[i] != Status::ok) change = {};
+      body.velocity = body.velocity + change.velocity;
+      body.angular_velocity = body.angular_velocity + change.angular_velocity;
+      state.changes.push_back(change);
     }
 
   const IndexedContacts<double> columns = read_columns(scene, reads);
-  for (std::size_t i = 0; i < scene.contacts.body_a.count; ++i)
-    state.contacts.push_back(load_contact(scene, columns, i, options, reads, state.changes));
+  for (std::size_t i = 0; i < scene.contacts.body_a.count; ++i) {
+    SceneContact& c = state.contacts.emplace_back(load_contact(scene, columns, i, options, reads, state.changes));
+    for (const std::int32_t body : {columns.body_a[i], columns.body_b[i]})
+      if (body >= 0 && static_cast<std::size_t>(body) < bodies)
+        c.status = first_fault(c.status, state.body_faults[static_cast<std::size_t>(body)]);
+  }
   for (SceneContact& c : state.contacts)
     if (c.status == Status::ok) c.approach0 = relative_velocity(state, c)[2];
   for (std::size_t i = 0; i < scene.joints.body_a.count; ++i)
-    state.rows.push_back(load_row(scene.joints, i, state, reads, options.substeps));
+    state.rows.push_back(load_row(scene.joints, i, state, reads, options));
   return state;
 }
 

@@ -7,8 +7,12 @@
 #include <vector>
 
 #include "reference/contact.hpp"
+#include "scene/call_options.hpp"
 
 namespace carom::reference {
+
+using scene::CallOptions;
+using scene::Procedure;
 
 struct SceneContact {
   Status status = Status::ok;  ///< ok until the end, or the fault that keeps the contact out
@@ -90,7 +94,7 @@ struct SceneState {
 
 /// The columns that a method reads in addition to the columns that all methods read.
 struct SceneReads {
-  bool laws = false, separation = false, warm_impulse = false, velocity_change = false, row_errors = false;
+  bool laws = false, separation = false, warm_impulse = false, row_errors = false;
   bool models = false;
 };
 
@@ -100,7 +104,7 @@ inline bool has_two_bounds(const SceneRow& row) {
 }
 
 /// Everything that is there, with the faults of data.
-SceneState load_scene(const Scene<double>& scene, const SceneOptions& options, const SceneReads& reads);
+SceneState load_scene(const Scene<double>& scene, const CallOptions& options, const SceneReads& reads);
 
 /// u less the surface velocity, in the contact frame, with the velocities of now.
 Vector3 relative_velocity(const SceneState& state, const SceneContact& c);

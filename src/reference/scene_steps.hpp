@@ -4,6 +4,8 @@
 
 #include <carom/reference.hpp>
 
+#include "scene/call_options.hpp"
+
 namespace carom::reference {
 
 /// The state that a step starts from.
@@ -15,11 +17,11 @@ struct ContactStep {
 };
 
 /// The three components at a time: the impulse that stops `velocity` where static friction allows it, else one on the
-/// friction cone against a slip that is taken from `velocity` and the impulse so far. SceneMethod::pgs.
+/// friction cone against a slip that is taken from `velocity` and the impulse so far. Procedure::pgs.
 Vector3 step_on_cone(const ContactStep& step, double relaxation);
 
 /// The normal impulse first, then friction for it. [BS] eqs. 1 to 6; eq. 4 with the sum of the normal impulses, as eq.
-/// 6 has it. SceneMethod::iteration and resting.
+/// 6 has it. Procedure::collisions and resting.
 Vector3 step_normal_first(const ContactStep& step);
 
 }  // namespace carom::reference

@@ -1,4 +1,4 @@
-// The step in substeps: SceneMethod::substeps. docs/scenes.md, Substeps
+// The step in substeps: Procedure::substeps. docs/scenes.md, Substeps
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,6 +12,8 @@
 #include "reference/scene_models.hpp"
 #include "reference/scene_steps.hpp"
 #include "reference/vector.hpp"
+#include "scene/call_options.hpp"
+#include "scene/thresholds.hpp"
 
 namespace carom::reference {
 
@@ -25,12 +27,13 @@ static double size_of(const Body& body) {
   return std::sqrt(body.inverse_mass / (trace * squares));
 }
 
-double slop_of(const SceneState& state, std::size_t a, std::size_t b, const SubstepsOptions& options) {
-  if (options.slop > 0) return options.slop;
+double slop_of(const SceneState& state, std::size_t a, std::size_t b, const CallOptions& options) {
+  const PositionCorrection& correction = options.substeps.position_correction;
+  if (correction.slop > 0) return correction.slop;
   const double size = std::min(size_of(state.bodies[a]), size_of(state.bodies[b]));
-  return std::isfinite(size) ? options.relative_slop * size : SceneThresholds::slop_without_size;
+  return std::isfinite(size) ? correction.relative_slop * size : SceneThresholds::slop_without_size;
 }
-double slop_of(const SceneState& state, const SceneContact& c, const SubstepsOptions& options) {
+double slop_of(const SceneState& state, const SceneContact& c, const CallOptions& options) {
   return c.slop > 0 ? c.slop : slop_of(state, c.a, c.b, options);
 }
 
@@ -54,7 +57,7 @@ double cold_load(const SceneState& state, const SceneIsland& island) {
   return supporting > 0 ? mass / supporting : 1;
 }
 
-double slop_of(const SceneState& state, const SceneBlock& block, const SubstepsOptions& options) {
+double slop_of(const SceneState& state, const SceneBlock& block, const CallOptions& options) {
   if (block.is_group) return slop_of(state, block.a, block.b, options);
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i : block.items) least = std::min(least, slop_of(state, state.contacts[i], options));
@@ -63,12 +66,12 @@ double slop_of(const SceneState& state, const SceneBlock& block, const SubstepsO
 
 // [1/s²] Maximum of load / slop over the blocks. The load [m/s²] is half of the forces on a body for its mass, by the
 // impulses that the step begins with, or gravity times a ratio of masses.
-double max_need(const SceneState& state, const SceneIsland& island, const SceneOptions& options) {
+double max_need(const SceneState& state, const SceneIsland& island, const CallOptions& options) {
   std::map<std::size_t, double> carried;
   double most = 0, min_slop = std::numeric_limits<double>::infinity();
   bool has_impulse = false;
   for (const SceneBlock& block : island.blocks) {
-    const double slop = slop_of(state, block, options.substeps);
+    const double slop = slop_of(state, block, options);
     min_slop = std::min(min_slop, slop);
     double size = 0;
     for (std::size_t i : block.items) {
@@ -94,41 +97,42 @@ double max_need(const SceneState& state, const SceneIsland& island, const SceneO
       if (state.is_movable(body)) carried[body] += size / 2;
     const double a = state.bodies[block.a].inverse_mass, b = state.bodies[block.b].inverse_mass;
     const double ratio = a > 0 && b > 0 ? std::max(a / b, b / a) : 1;
-    most = std::max(most, options.rest.gravity * ratio / slop);
+    most = std::max(most, options.rest_gravity * ratio / slop);
   }
   const bool is_cold =
       !has_impulse && std::all_of(carried.begin(), carried.end(), [](const auto& of) { return of.second == 0; });
-  if (is_cold) most = std::max(most, options.rest.gravity * cold_load(state, island) / min_slop);
+  if (is_cold) most = std::max(most, options.rest_gravity * cold_load(state, island) / min_slop);
   for (const SceneBlock& block : island.blocks)
     for (std::size_t body : {block.a, block.b})
       if (state.is_movable(body))
         most = std::max(most, carried[body] * state.bodies[body].inverse_mass /
-                                  (options.substeps.time_step * slop_of(state, block, options.substeps)));
+                                  (options.time_step * slop_of(state, block, options)));
   return most;
 }
 
 // The number of substeps of the sweeps.
-int number_of_substeps(const SceneState& state, const SceneIsland& island, const SceneOptions& options) {
-  const SubstepsOptions& of = options.substeps;
-  const double wanted = 2 * of.time_step * std::sqrt(max_need(state, island, options));
-  const int least =
-      of.least < of.most ? std::max(of.least, std::min(SceneThresholds::swept_substeps, of.most)) : of.least;
-  return static_cast<int>(std::ceil(std::clamp(wanted, static_cast<double>(least), static_cast<double>(of.most))));
+int number_of_substeps(const SceneState& state, const SceneIsland& island, const CallOptions& options) {
+  const Substeps& of = options.substeps;
+  const double wanted = 2 * options.time_step * std::sqrt(max_need(state, island, options));
+  const int least = of.min_substeps < of.max_substeps
+                        ? std::max(of.min_substeps, std::min(SceneThresholds::swept_substeps, of.max_substeps))
+                        : of.min_substeps;
+  return static_cast<int>(
+      std::ceil(std::clamp(wanted, static_cast<double>(least), static_cast<double>(of.max_substeps))));
 }
 
 // After this number of substeps the impulses themselves are applied again, instead of the last change of velocity.
 constexpr int substeps_from_impulses = 32;
 
-class Substeps {
+class SubstepSweeps {
  public:
-  Substeps(SceneState& state, const SceneIsland& island, const SceneOptions& options, int count)
+  SubstepSweeps(SceneState& state, const SceneIsland& island, const CallOptions& options, int count)
       : state_(state),
         island_(island),
-        options_(options.substeps),
-        all_(options),
+        options_(options),
         moments_(state, island),
         count_(count),
-        h_(options.substeps.time_step / count) {
+        h_(options.time_step / count) {
     for (const SceneBlock& block : island.sweep_order) has_model_.push_back(has_model(state, block));
   }
 
@@ -139,7 +143,8 @@ class Substeps {
     for (std::size_t i : island_.rows) velocities_before_[i] = velocity_of(state_, state_.rows[i]);
     follow_moving_bodies();
     begin();
-    SceneEnergy energy(state_, island_, moments_, count_, options_.relax_iterations > 0, 0.25 / h_);
+    SceneEnergy energy(state_, island_, moments_, count_, options_.substeps.position_correction.relax_iterations > 0,
+                       0.25 / h_);
     energy.begin();
     for (std::size_t i : island_.bodies) inverse_inertia_[i] = state_.bodies[i].inverse_inertia;
     for (std::size_t i : island_.rows) errors_[i] = state_.rows[i].error;
@@ -150,7 +155,7 @@ class Substeps {
       if (k % substeps_from_impulses == 0) turned_.clear();
       warm_start(k == 0);
       goal();
-      for (int n = 0; n < options_.sweeps; ++n) sweep(n == 0);
+      for (int n = 0; n < options_.substeps.iterations; ++n) sweep(n == 0);
       for (std::size_t i : island_.bodies) {
         const Body& body = state_.bodies[i];
         state_.moved[i].velocity = state_.moved[i].velocity + h_ * body.velocity;
@@ -158,17 +163,17 @@ class Substeps {
       }
       energy.turn();
       elapsed_ = (k + 1) * h_;
-      if (options_.relax_iterations > 0 || k + 1 < count_) turn();
+      if (options_.substeps.position_correction.relax_iterations > 0 || k + 1 < count_) turn();
       relax();
-      for (int n = 0; n < options_.relax_iterations; ++n) sweep();
+      for (int n = 0; n < options_.substeps.position_correction.relax_iterations; ++n) sweep();
       energy.check();
-      outcome.iterations += options_.sweeps + options_.relax_iterations;
+      outcome.iterations += options_.substeps.iterations + options_.substeps.position_correction.relax_iterations;
     }
     elapsed_ = options_.time_step;
     set_next_impulses(outcome.approach);
     if (rebound()) {
       energy.begin_rebound();
-      for (int n = 0; n < options_.restitution_sweeps; ++n, ++outcome.iterations) sweep();
+      for (int n = 0; n < options_.substeps.restitution_iterations; ++n, ++outcome.iterations) sweep();
       energy.check_rebound();
     }
     for (std::size_t i : island_.bodies) state_.bodies[i].inverse_inertia = inverse_inertia_[i];
@@ -208,7 +213,7 @@ class Substeps {
     }
     for (std::size_t i : island_.rows) {
       SceneRow& row = state_.rows[i];
-      const double share = has_two_bounds(row) ? options_.warm_start : options_.joint_warm_start;
+      const double share = has_two_bounds(row) ? options_.substeps.warm_start : options_.substeps.joint_warm_start;
       row.impulse = std::clamp(share * row.warm_impulse, row.least, row.largest) / count_;
       row.least /= count_;
       row.largest /= count_;
@@ -217,7 +222,7 @@ class Substeps {
     }
     for (std::size_t i : island_.contacts) {
       SceneContact& c = state_.contacts[i];
-      Vector3 p = options_.warm_start / count_ * (c.frame.to_contact * c.warm_impulse);
+      Vector3 p = options_.substeps.warm_start / count_ * (c.frame.to_contact * c.warm_impulse);
       p[2] = std::max(p[2], 0.0);
       c.impulse = cut_to_cone(c, p);
       // A substep has a share of the impulse. f = -k gap - c u·n within it.
@@ -225,7 +230,7 @@ class Substeps {
       c.give = count_ * c.normal_compliance + (is_spring(c) ? 1 / (h_ * slope) : 0);
       c.slip_give = count_ * c.tangential_compliance;
     }
-    moments_.begin(options_.warm_start / count_);
+    moments_.begin(options_.substeps.warm_start / count_);
   }
 
   // The impulses of a substep are whole again in the next one; the earlier ones are added up.
@@ -319,7 +324,7 @@ class Substeps {
                    (separation > 0 ? separation / h_ : separation * c.stiffness / (h_ * c.stiffness + c.damping));
         continue;
       }
-      double rate = c.frequency > 0 ? options_.correction_rate / h_ : 0;
+      double rate = c.frequency > 0 ? options_.substeps.position_correction.rate / h_ : 0;
       if (std::isfinite(c.frequency) && c.frequency > 0) {
         const double omega = 2 * std::numbers::pi * std::min(c.frequency, 0.25 / h_);
         const double stiffness = 2 * c.damping_ratio + h_ * omega;
@@ -327,7 +332,7 @@ class Substeps {
         compliance_[i] = c.frame.k[2][2] / (h_ * omega * stiffness);
       }
       const double overlap = std::max(-separation - slop_of(state_, c, options_), 0.0);
-      const double pushed = std::min(rate * overlap, options_.max_correction_speed);
+      const double pushed = std::min(rate * overlap, options_.substeps.position_correction.max_speed);
       c.target = c.min_velocity + (separation > 0 ? -separation / h_ : pushed);
     }
   }
@@ -367,7 +372,7 @@ class Substeps {
       const SceneBlock& block = island_.sweep_order[n];
       for (std::size_t i : block.items)
         if (block.is_group && aims_rows) goal(i);
-      for (int round = 0; round < options_.inner_iterations; ++round) {
+      for (int round = 0; round < options_.substeps.inner_iterations; ++round) {
         if (has_model_[n])
           visit_models(n);
         else
@@ -420,7 +425,7 @@ class Substeps {
   // The next step starts from the impulses of the last substep. After a blow they are limited to the growth of a load
   // in a step.
   void set_next_impulses(double approach) {
-    const double weight_speed = all_.rest.gravity * options_.time_step;
+    const double weight_speed = options_.rest_gravity * options_.time_step;
     const auto mass = [&](std::size_t body) {
       const double inverse = state_.bodies[body].inverse_mass;
       return inverse > 0 ? 1 / inverse : 0;
@@ -450,7 +455,7 @@ class Substeps {
       const double speed = c.approach0 - forces;
       const double separation = gap_now(c);
       if (!(e > 0) || !(separation < slop_of(state_, c, options_) / 2) ||
-          !(-speed > std::max(all_.restitution_threshold, std::abs(2 * half))))
+          !(-speed > std::max(options_.restitution_threshold, std::abs(2 * half))))
         continue;
       const double met2 =
           (speed + half) * (speed + half) - 2 * forces / options_.time_step * (c.separation - separation);
@@ -475,7 +480,7 @@ class Substeps {
       row.impulse += sums_[i];
       row.work += row.impulse * (velocities_before_[i] + velocity) / 2;
     }
-    if (outcome.residual > all_.relative_tolerance * outcome.approach) outcome.status = IslandStatus::not_converged;
+    if (outcome.residual > options_.tolerance * outcome.approach) outcome.status = IslandStatus::not_converged;
   }
 
   // Changes of the spins of a row's bodies.
@@ -490,8 +495,7 @@ class Substeps {
 
   SceneState& state_;
   const SceneIsland& island_;
-  const SubstepsOptions& options_;
-  const SceneOptions& all_;
+  const CallOptions& options_;
   SceneMoments moments_;
   std::vector<bool> has_model_;  // of island_.sweep_order
   int count_ = 1;
@@ -505,26 +509,26 @@ class Substeps {
 
 }  // namespace
 
-void move_alone(SceneState& state, const SubstepsOptions& options, std::size_t i) {
+void move_alone(SceneState& state, const CallOptions& options, std::size_t i) {
   const Body& body = state.bodies[i];
   const Twist forces = state.is_movable(i) && i < state.changes.size() ? state.changes[i] : Twist{};
   // Beside direct islands it flies on a parabola. In substeps of their own forces act half a substep later than at
   // once.
-  const double late = has_direct_islands(options) ? 0.5 : 0.5 * (1 - 1.0 / options.least);
+  const double late = has_direct_islands(options) ? 0.5 : 0.5 * (1 - 1.0 / options.substeps.min_substeps);
   state.moved[i] = {options.time_step * (body.velocity - late * forces.velocity),
                     options.time_step * (body.angular_velocity - late * forces.angular_velocity)};
 }
 
-void move_alone(SceneState& state, const SubstepsOptions& options) {
+void move_alone(SceneState& state, const CallOptions& options) {
   state.moved.resize(state.bodies.size());
   for (std::size_t i = 0; i + 1 < state.bodies.size(); ++i) move_alone(state, options, i);
 }
 
-SceneOutcome solve_substeps(SceneState& state, const SceneIsland& island, const SceneOptions& options) {
+SceneOutcome solve_substeps(SceneState& state, const SceneIsland& island, const CallOptions& options) {
   const int substeps = number_of_substeps(state, island, options);
-  if (!has_direct_islands(options.substeps)) return Substeps(state, island, options, substeps).run();
+  if (!has_direct_islands(options)) return SubstepSweeps(state, island, options, substeps).run();
   if (const auto outcome = solve_direct(state, island, options, substeps)) return *outcome;
-  return Substeps(state, island, options, substeps).run();
+  return SubstepSweeps(state, island, options, substeps).run();
 }
 
 }  // namespace carom::reference

@@ -6,6 +6,8 @@
 
 #include "reference/scene_steps.hpp"
 #include "reference/vector.hpp"
+#include "scene/call_options.hpp"
+#include "scene/thresholds.hpp"
 
 namespace carom::reference {
 namespace {
@@ -32,8 +34,7 @@ void SceneSweeps::warm_start() {
     for (std::size_t i : block.items) {
       if (block.is_group) {
         SceneRow& row = state_.rows[i];
-        const PgsOptions& of = options_.pgs;
-        const double share = has_two_bounds(row) ? of.warm_start : of.joint_warm_start;
+        const double share = has_two_bounds(row) ? options_.pgs.warm_start : options_.pgs_joint_warm_start();
         row.impulse = std::clamp(share * row.warm_impulse, row.least, row.largest);
         apply_impulse(state_, row, row.impulse);
         continue;
@@ -56,11 +57,10 @@ IslandStatus SceneSweeps::run(int most, double tolerance, double runaway) {
     seen = sweep();
     // Contacts that contradict each other never converge, and sometimes throw the bodies about. So the best of the
     // states after 16, 32, 64 ... sweeps is kept.
-    if (method_ == SceneMethod::resting && done >= 16 && done < most &&
-        std::has_single_bit(static_cast<unsigned>(done)))
+    if (method_ == Procedure::resting && done >= 16 && done < most && std::has_single_bit(static_cast<unsigned>(done)))
       keep(seen);
     // A warm-started island may have converged from the start.
-    const bool is_early = method_ == SceneMethod::pgs && done == 1 && most > 1;
+    const bool is_early = method_ == Procedure::pgs && done == 1 && most > 1;
     if ((done % 4 == 0 || is_early) && seen <= tolerance) return IslandStatus::converged;
     // Impulses of that size leave their rounding errors in the velocities, even if the sweeps converge afterwards.
     if (done % 4 == 0 && done < most && seen > runaway && seen > kept_missed_) {
@@ -132,7 +132,7 @@ void SceneSweeps::propagate_shock(const std::vector<int>& levels) {
     if (!block.is_group && level_of(block) > 0) of_level[static_cast<std::size_t>(level_of(block))].push_back(block);
 
   for (const std::vector<SceneBlock>& blocks : of_level)
-    for (int n = 0; n < options_.shock_propagation.iterations; ++n)
+    for (int n = 0; n < options_.bender_schmitt.shock_propagation; ++n)
       for (const SceneBlock& block : blocks)
         for (std::size_t visited = 0; visited < block.items.size() * static_cast<std::size_t>(inner_iterations());
              ++visited) {
@@ -150,7 +150,7 @@ double SceneSweeps::visit(SceneContact& c, const Matrix3& k, bool moves_a, bool 
   const Vector3 velocity = velocity_of(c);
   const ContactStep step{k, velocity, c.impulse, c.friction, c.static_friction};
   const Vector3 impulse =
-      method_ == SceneMethod::pgs ? step_on_cone(step, options_.pgs.relaxation) : step_normal_first(step);
+      method_ == Procedure::pgs ? step_on_cone(step, options_.pgs.relaxation) : step_normal_first(step);
   return take(c, impulse, velocity, moves_a, moves_b);
 }
 
@@ -221,22 +221,19 @@ double SceneSweeps::visit_at_once(const SceneBlock& block, const Cholesky& facto
 }
 
 Vector3 SceneSweeps::velocity_of(const SceneContact& c) const {
-  if (method_ == SceneMethod::resting) return predicted_velocity_of(c);
+  if (method_ == Procedure::resting) return predicted_velocity_of(c);
   const Vector3 u = relative_velocity(state_, c);
   return {u[0] + c.slip_give * c.impulse[0], u[1] + c.slip_give * c.impulse[1],
           u[2] + c.give * c.impulse[2] - c.target};
 }
 
 Vector3 SceneSweeps::predicted_velocity_of(const SceneContact& c) const {
-  const double h = options_.resting.time_step;
-  const Vector3 gravity = options_.resting.gravity;
-  const auto falling = [&](const Body& body) { return body.inverse_mass > 0 ? (h / 2) * gravity : Vector3{}; };
+  const double h = options_.time_step;
   const Body &a = state_.bodies[c.a], &b = state_.bodies[c.b];
   const Vector3 n = c.frame.to_contact[2];
   // The gap after the step, divided by the step.
-  const Vector3 u = a.velocity + mean_turning(a.angular_velocity, c.data.r_a, h) + falling(a) - b.velocity -
-                    mean_turning(b.angular_velocity, c.data.r_b, h) - falling(b) - c.surface_slip +
-                    (c.separation / h) * n;
+  const Vector3 u = a.velocity + mean_turning(a.angular_velocity, c.data.r_a, h) - b.velocity -
+                    mean_turning(b.angular_velocity, c.data.r_b, h) - c.surface_slip + (c.separation / h) * n;
   const Vector3 turned_normal = n + h * mean_turning(at_most_a_radian(b.angular_velocity, h), n, h);
   const double opening = dot(u, turned_normal);
   const Vector3 slip = c.frame.to_contact * (u - opening * turned_normal);

@@ -10,13 +10,14 @@
 #include "reference/scene_models.hpp"
 #include "reference/scene_state.hpp"
 #include "reference/vector.hpp"
+#include "scene/call_options.hpp"
 
 namespace carom::reference {
 
 class SceneSweeps {
  public:
   /// `method` is one that sweeps. All three outlive this.
-  SceneSweeps(SceneState& state, const SceneIsland& island, const SceneOptions& options, SceneMethod method)
+  SceneSweeps(SceneState& state, const SceneIsland& island, const CallOptions& options, Procedure method)
       : state_(state),
         island_(island),
         options_(options),
@@ -54,7 +55,7 @@ class SceneSweeps {
   Vector3 velocity_of(const SceneContact& c) const;
   Vector3 predicted_velocity_of(const SceneContact& c) const;
   double sweep();
-  int inner_iterations() const { return method_ == SceneMethod::pgs ? options_.pgs.inner_iterations : 1; }
+  int inner_iterations() const { return method_ == Procedure::pgs ? options_.pgs.inner_iterations : 1; }
   /// Keeps the state if none so far has missed less, or returns to the one that has.
   void keep(double missed);
   void return_to_kept();
@@ -70,12 +71,12 @@ class SceneSweeps {
   /// The factor of J M⁻¹ Jᵀ, and compliance, of a joint's first three rows if they are solved at once.
   std::optional<Cholesky> triple_of(const SceneBlock& block) const;
   double visit_at_once(const SceneBlock& block, const Cholesky& factor);
-  double relaxation() const { return method_ == SceneMethod::pgs ? options_.pgs.relaxation : 1; }
+  double relaxation() const { return method_ == Procedure::pgs ? options_.pgs.relaxation : 1; }
 
   SceneState& state_;
   const SceneIsland& island_;
-  const SceneOptions& options_;
-  SceneMethod method_;
+  const CallOptions& options_;
+  Procedure method_;
   SceneMoments moments_;
   std::vector<bool> has_model_;                   // of island_.sweep_order
   std::vector<std::optional<Cholesky>> triples_;  // of island_.sweep_order

@@ -87,7 +87,7 @@ void load_laws(const AnyContacts& contacts, std::size_t i, const Options& option
   LawReader<Parameters>(columns, i, laws).read(laws.law);
   laws.friction = contacts.friction[i];
   laws.restitution = contacts.restitution[i];
-  laws.max_restitution = options.max_restitution;
+  laws.max_restitution = options.data.max_restitution;
   laws.restitution_law = columns.restitution_law ? columns.restitution_law[i] : options.restitution_law;
   // Planar laws do not integrate.
   if constexpr (std::is_same_v<Parameters, LawParameters>) {
@@ -193,7 +193,8 @@ Status fault_of_data(const BodyContact& c, const Options& options, Numbers numbe
   numbers.see(c.r_a);
   numbers.see(c.r_b);
   if (numbers.fault() != Status::ok) return numbers.fault();
-  if (!(std::abs(std::sqrt(dot(c.normal, c.normal)) - 1) <= options.normal_tolerance)) return Status::normal_not_unit;
+  if (!(std::abs(std::sqrt(dot(c.normal, c.normal)) - 1) <= options.data.normal_tolerance))
+    return Status::normal_not_unit;
   const Status of_body = first_fault(fault_of_body(c.a, options), fault_of_body(c.b, options));
   if (of_body != Status::ok) return of_body;
   if (is_immovable(c.a) && is_immovable(c.b)) return Status::both_immovable;

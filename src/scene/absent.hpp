@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "thresholds.hpp"
+
 namespace carom::scene {
 
 /// Records by key. `Of` is the stored type. A record is forgotten after SceneThresholds::warm_start_calls

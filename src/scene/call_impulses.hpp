@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "call_options.hpp"
 #include "contact_models.hpp"
 #include "kernel/scene/scene_job.hpp"
 #include "scene_parameters.hpp"
@@ -37,13 +38,13 @@ bool may_overlap(const Vector3Columns<const T>& x, const Vector3Columns<const T>
 template <class T>
 class CallImpulses {
  public:
-  CallImpulses(const Scene<T>& scene, const SceneResults<T>& results, const SceneOptions& options,
+  CallImpulses(const Scene<T>& scene, const SceneResults<T>& results, const CallOptions& options,
                kernel::SceneJob<T>& job, Workspace<T>& workspace)
       : scene_(scene),
         options_(options),
         job_(job),
         workspace_(workspace),
-        in_substeps_(options.method == SceneMethod::substeps),
+        in_substeps_(options.procedure == Procedure::substeps),
         stored_(results) {}
 
   /// Makes room, and sets the job's pointers and columns.
@@ -54,7 +55,7 @@ class CallImpulses {
     const Column<const std::uint64_t>&key = scene_.contacts.key, &row_key = scene_.joints.key;
     if (key || row_key)
       warm_start_cache.reserve(job_.contacts, job_.rows, in_substeps_, has_contact_moments(scene_.contacts),
-                               in_substeps_ ? options_.substeps.time_step : 0, workspace_.static_friction.slip(),
+                               in_substeps_ ? options_.time_step : 0, workspace_.static_friction.slip(),
                                scene_.contacts.r_a);
     place_results();
   }
@@ -72,9 +73,9 @@ class CallImpulses {
   /// Sets the initial impulses of the rows [first, end).
   void begin_rows(std::size_t first, std::size_t end) {
     const JointRows<T>& joints = scene_.joints;
-    const auto of_rows = static_cast<T>(in_substeps_                          ? options_.substeps.joint_warm_start
-                                        : options_.method == SceneMethod::ncp ? options_.ncp.warm_start
-                                                                              : options_.pgs.joint_warm_start);
+    const auto of_rows = static_cast<T>(in_substeps_                           ? options_.substeps.joint_warm_start
+                                        : options_.procedure == Procedure::ncp ? options_.ncp.warm_start
+                                                                               : options_.pgs_joint_warm_start());
     // A row with two bounds has no position error in its impulse. It could not reach a bound that sweeps reach in many
     // steps if a part of its impulse were lost in every step.
     const auto of_bounded = static_cast<T>(warm_start_of(options_));
@@ -122,7 +123,7 @@ class CallImpulses {
   }
   /// True if contacts and rows may have initial impulses.
   bool is_warm() const {
-    return in_substeps_ || options_.method == SceneMethod::pgs || options_.method == SceneMethod::ncp;
+    return in_substeps_ || options_.procedure == Procedure::pgs || options_.procedure == Procedure::ncp;
   }
 
   void place_results() {
@@ -134,7 +135,7 @@ class CallImpulses {
                        may_overlap<T>(stored_.impulse, scene_.contacts.warm_angular_impulse);
     if (named && !in_substeps_)
       kept_ = workspace_.warm_start_cache.stored();
-    else if (apart || options_.method == SceneMethod::sequential_impacts)
+    else if (apart || options_.procedure == Procedure::sequential_impacts)
       kept_ = workspace_.impulses.at_least(three);
     if (apart) stored_.impulse = columns(kept_);
     if (in_substeps_) {
@@ -207,7 +208,7 @@ class CallImpulses {
   }
 
   const Scene<T>& scene_;
-  const SceneOptions& options_;
+  const CallOptions& options_;
   kernel::SceneJob<T>& job_;
   Workspace<T>& workspace_;
   bool in_substeps_;

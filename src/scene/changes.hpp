@@ -1,4 +1,4 @@
-// SceneBodies::velocity_change: the share of forces in the velocities of bodies.
+// The forces of a step: SceneBodies::velocity_change and gravity.
 #pragma once
 
 #include <algorithm>
@@ -7,31 +7,51 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "call_options.hpp"
 #include "kernel/scene/scene_job.hpp"
 
 namespace carom::scene {
 
-/// Rows of bodies [first, end). A body with a number that is not finite is at fault, and does not move.
+/// True if forces change velocities in this call.
 template <class T>
-void take_changes(const Scene<T>& scene, kernel::VelocityRow<T>* rows, std::size_t first, std::size_t end,
-                  std::uint8_t* fault, std::uint8_t* movable, T* energy) {
+bool has_forces(const Scene<T>& scene, const CallOptions& options) {
+  const auto& g = options.gravity;
+  return scene.bodies.velocity_change.x || g[0] != 0 || g[1] != 0 || g[2] != 0;
+}
+
+/// Sets the rows of bodies [first, end) to what forces change, and adds them to the velocities of the records.
+template <class T>
+void take_changes(const Scene<T>& scene, const CallOptions& options, kernel::SceneJob<T>& job, std::size_t first,
+                  std::size_t end) {
   const Vector3Columns<const T>&v = scene.bodies.velocity_change, &w = scene.bodies.angular_velocity_change;
   const Column<const T>* const columns[6] = {&v.x, &v.y, &v.z, &w.x, &w.y, &w.z};
+  const T by_gravity[3] = {static_cast<T>(options.time_step * options.gravity[0]),
+                           static_cast<T>(options.time_step * options.gravity[1]),
+                           static_cast<T>(options.time_step * options.gravity[2])};
   for (std::size_t i = first; i < end; ++i) {
-    T* const row = rows[i].numbers;
-    bool finite = true;
+    T* const row = job.changes[i].numbers;
+    T* const velocity = kernel::record_of(job.body_rows, static_cast<std::ptrdiff_t>(i)) + kernel::BodyRecord::velocity;
+    const bool falls = scene.bodies.inverse_mass[i] > T(0);
     for (std::size_t c = 0; c < 6; ++c) {
-      row[c] = (*columns[c])[i];
-      finite = finite && std::isfinite(row[c]);
+      row[c] = v.x ? (*columns[c])[i] : T(0);
+      if (falls && c < 3) row[c] += by_gravity[c];
+      velocity[c] += row[c];
     }
     row[6] = row[7] = 0;
-    if (finite) continue;
-    const bool nan = std::any_of(row, row + 6, [](T x) { return std::isnan(x); });
-    if (fault[i] == static_cast<std::uint8_t>(Status::ok) || nan)
-      fault[i] = static_cast<std::uint8_t>(nan ? Status::not_a_number : Status::infinite);
-    movable[i] = 0;
-    energy[i] = 0;
-    std::fill_n(row, 6, T(0));
+  }
+}
+
+/// Forces do not act on a body at fault.
+template <class T>
+void drop_changes_of_faults(const Scene<T>& scene, kernel::SceneJob<T>& job, std::size_t first, std::size_t end,
+                            const std::uint8_t* fault) {
+  const Vector3Columns<const T>&v = scene.bodies.velocity, &w = scene.bodies.angular_velocity;
+  const Column<const T>* const columns[6] = {&v.x, &v.y, &v.z, &w.x, &w.y, &w.z};
+  for (std::size_t i = first; i < end; ++i) {
+    if (fault[i] == static_cast<std::uint8_t>(Status::ok)) continue;
+    std::fill_n(job.changes[i].numbers, 6, T(0));
+    T* const velocity = kernel::record_of(job.body_rows, static_cast<std::ptrdiff_t>(i)) + kernel::BodyRecord::velocity;
+    for (std::size_t c = 0; c < 6; ++c) velocity[c] = job.velocities[i].numbers[c] = (*columns[c])[i];
   }
 }
 

@@ -21,10 +21,6 @@ bool has_contact_moments(const SceneContacts<T>& c) {
   return c.rolling_friction || c.spinning_friction;
 }
 
-/// Throws Error if the options do not support a given column.
-template <class T>
-void check_contact_models(const Scene<T>& scene, const SceneOptions& options);
-
 template <class T>
 bool has_ellipse(const SceneContacts<T>& c, std::size_t i) {
   return c.friction_2 && c.friction[i] != c.friction_2[i];

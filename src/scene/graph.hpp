@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "grouping.hpp"
+#include "thresholds.hpp"
 
 namespace carom::scene {
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "call_options.hpp"
 #include "columns.hpp"
 #include "impact_batch.hpp"
 #include "sequential_impacts.hpp"
@@ -27,7 +28,7 @@ bool has_finite_matrix(const kernel::SceneJob<T>& job, std::size_t i) {
 }  // namespace
 
 template <class T>
-void validate_laws(const SceneOptions& options, const IsaEntry& entry, kernel::SceneJob<T>& job,
+void validate_laws(const CallOptions& options, const IsaEntry& entry, kernel::SceneJob<T>& job,
                    ImpactWorkspace<T>& space, ThreadTeam& team) {
   const IndexedContacts<T> all = job.scene->indexed_contacts();
   const RangeKernels<T, IndexedContacts> kernels{kernel_for<T, IndexedContacts>(*entry.kernels),
@@ -57,9 +58,9 @@ void validate_laws(const SceneOptions& options, const IsaEntry& entry, kernel::S
   });
 }
 
-template void validate_laws(const SceneOptions&, const IsaEntry&, kernel::SceneJob<float>&, ImpactWorkspace<float>&,
+template void validate_laws(const CallOptions&, const IsaEntry&, kernel::SceneJob<float>&, ImpactWorkspace<float>&,
                             ThreadTeam&);
-template void validate_laws(const SceneOptions&, const IsaEntry&, kernel::SceneJob<double>&, ImpactWorkspace<double>&,
+template void validate_laws(const CallOptions&, const IsaEntry&, kernel::SceneJob<double>&, ImpactWorkspace<double>&,
                             ThreadTeam&);
 
 }  // namespace carom::scene

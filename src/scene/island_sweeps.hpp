@@ -5,6 +5,7 @@
 #include <bit>
 #include <limits>
 
+#include "call_options.hpp"
 #include "sweeps.hpp"
 
 namespace carom::scene {
@@ -304,7 +305,7 @@ class IslandSweeps {
       sum.lanes += kernel::points_of_manifold;
       sum.lanes_used += graph_.manifolds[m].count;
     }
-    if (options_.method == SceneMethod::substeps)
+    if (options_.procedure == Procedure::substeps)
       for (const direct::Accepted& of : workspace_.direct.accepted()) workspace_.worst[of.island(graph_)] = of.residual;
     for (std::uint32_t i = 0; i < graph_.islands; ++i) {
       double& residual = workspace_.island_residual[i];
@@ -346,7 +347,7 @@ class IslandSweeps {
   const kernel::SceneKernelsFor<T>& kernels_;
   Workspace<T>& workspace_;
   Graph& graph_;
-  const SceneOptions& options_;
+  const CallOptions& options_;
 };
 
 }  // namespace carom::scene

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "kernel/scene/scene_job.hpp"
+#include "thresholds.hpp"
 
 namespace carom::scene {
 

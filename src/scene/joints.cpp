@@ -96,7 +96,7 @@ JointRows<T> JointRowData<T>::view() const {
   view.min_impulse = column(row.min_impulse);
   view.max_impulse = column(row.max_impulse);
   view.compliance = column(row.compliance);
-  view.error = column(row.error);
+  view.position_error = column(row.position_error);
   view.frequency = column(row.frequency);
   view.damping_ratio = column(row.damping_ratio);
   view.r_a = vectors(row.r_a);

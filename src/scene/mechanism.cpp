@@ -58,9 +58,9 @@ struct ContactRows {
 };
 
 void check_option(double value, const char* name) {
-  if (!(value >= 0 && value <= MechanismOptions::most))
+  if (!(value >= 0 && value <= MechanismOptions::option_limit))
     throw Error(std::string("carom: the option ") + name + " is " + in_words(value) + ", not in [0, " +
-                in_words(MechanismOptions::most) + "]");
+                in_words(MechanismOptions::option_limit) + "]");
 }
 
 }  // namespace
@@ -193,7 +193,7 @@ struct Mechanisms<T>::State {
     if (!is_movable(body[0]) && !is_movable(body[1])) fail("both bodies are immovable");
     const Vector n = read(scene.contacts.normal, index), r_a = read(scene.contacts.r_a, index),
                  r_b = read(scene.contacts.r_b, index);
-    if (!(std::abs(std::sqrt(dot(n, n)) - 1) <= Options{}.normal_tolerance)) fail("the normal is no unit vector");
+    if (!(std::abs(std::sqrt(dot(n, n)) - 1) <= Tolerances{}.normal_tolerance)) fail("the normal is no unit vector");
 
     ContactRows result;
     const Vector normal = *scene::unit(n);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "call_impulses.hpp"
+#include "call_options.hpp"
 #include "contact_models.hpp"
 #include "ncp/ncp.hpp"
 #include "scene_input.hpp"
@@ -52,7 +53,7 @@ template <class T>
 class SceneCall {
  public:
   SceneCall(const IsaEntry& entry, Workspace<T>& space, const Scene<T>& scene, const SceneResults<T>& results,
-            const SceneOptions& options, bool same_options)
+            const CallOptions& options, bool same_options)
       : entry_(entry),
         kernels_(kernels_for<T>(entry.scene)),
         narrow_kernels_(kernels_for<T>(narrow_entry(entry).scene)),
@@ -64,7 +65,7 @@ class SceneCall {
         bodies_(scene.bodies.inverse_mass.count),
         contacts_(scene.contacts.friction.count),
         rows_(scene.joints.body_a.count),
-        input_(bodies_ + contacts_ + rows_ <= few ? narrow_kernels_ : kernels_, scene, job_),
+        input_(bodies_ + contacts_ + rows_ <= few ? narrow_kernels_ : kernels_, scene, options, job_),
         impulses_(scene, results, options, job_, space) {
     job_.bodies = bodies_;
     job_.contacts = contacts_;
@@ -93,13 +94,12 @@ class SceneCall {
       }
       if (outcome.overflow) give_up_overflowed();
       if (workspace_.static_friction.is_there()) workspace_.static_friction.end(scene_, job_, workspace_.graph);
-      remember<T>({scene_, job_, workspace_, is(SceneMethod::substeps), impulses_.caches_contacts(), team});
+      remember<T>({scene_, job_, workspace_, is(Procedure::substeps), impulses_.caches_contacts(), team});
       add_up(team, outcome, report);
       SceneOutput<T>(job_, workspace_, results_, impulses_.stored(), options_).store(team, report);
       report.threads = team.worked();
     };
     ThreadTeam::gather(threads, slots.of_call, workspace_.team, std::cref(work));
-    report.method = options_.method;
     report.isa = entry_.isa;
     report.bodies = bodies_;
     report.contacts = contacts_;
@@ -110,12 +110,10 @@ class SceneCall {
   }
 
  private:
-  /// True if contacts rebound in sweeps.
-  bool reads_changes() const { return !is(SceneMethod::sequential_impacts) && !is(SceneMethod::resting); }
-  bool is(SceneMethod method) const { return options_.method == method; }
+  bool is(Procedure method) const { return options_.procedure == method; }
   bool builds_levels() const {
-    return options_.shock_propagation.enabled && !is(SceneMethod::sequential_impacts) && !is(SceneMethod::substeps) &&
-           !is(SceneMethod::ncp);
+    return options_.bender_schmitt.shock_propagation > 0 && !is(Procedure::sequential_impacts) &&
+           !is(Procedure::substeps) && !is(Procedure::ncp);
   }
 
   SweepOutcome build_and_solve(ThreadTeam& team, SceneReport& report) {
@@ -133,29 +131,30 @@ class SceneCall {
     // Scenes that fill less than half of a wide vector are faster on narrow vectors; the blocks are the same for both.
     // With shock propagation a level spans all parts and fills wide vectors.
     const bool is_narrow = workspace_.graph.max_lanes <= narrow_kernels_.width &&
-                           workspace_.graph.single_manifold.size() <= max_narrow && !options_.shock_propagation.enabled;
+                           workspace_.graph.single_manifold.size() <= max_narrow &&
+                           options_.bender_schmitt.shock_propagation == 0;
     const Call<T> call{options_, is_narrow ? narrow_kernels_ : kernels_, job_, workspace_, team};
     workspace_.island_status.assign(workspace_.graph.islands, IslandStatus::converged);
     workspace_.island_residual.assign(workspace_.graph.islands, 0);
     workspace_.island_error.assign(workspace_.graph.islands, 0);
     workspace_.island_approach.assign(workspace_.graph.islands, 0);
-    workspace_.island_algorithm.assign(workspace_.graph.islands, is(SceneMethod::sequential_impacts)
+    workspace_.island_algorithm.assign(workspace_.graph.islands, is(Procedure::sequential_impacts)
                                                                      ? IslandAlgorithm::impacts
                                                                      : IslandAlgorithm::sweeps);
     workspace_.island_iterations.assign(workspace_.graph.islands, 0);
-    if (is(SceneMethod::substeps)) return run_substeps(call, begins_with_impulses_);
-    if (is(SceneMethod::ncp)) return solve_ncp(call, begins_with_impulses_, report);
-    if (!is(SceneMethod::step))
-      return is(SceneMethod::sequential_impacts)
+    if (is(Procedure::substeps)) return run_substeps(call, begins_with_impulses_);
+    if (is(Procedure::ncp)) return solve_ncp(call, begins_with_impulses_, report);
+    if (!is(Procedure::both_phases))
+      return is(Procedure::sequential_impacts)
                  ? run_sequential_impacts(call, entry_, workspace_.sequential_impacts, impulses_.kept(), report)
-                 : sweep(call, options_.method, begins_with_impulses_, Ending::finish);
+                 : sweep(call, options_.procedure, begins_with_impulses_, Ending::finish);
     job_.target = kernel::Target::colliding;
     job_.rows_have_acted = false;
-    const SweepOutcome collisions = sweep(call, SceneMethod::iteration, begins_with_impulses_, Ending::accumulate);
+    const SweepOutcome collisions = sweep(call, Procedure::collisions, begins_with_impulses_, Ending::accumulate);
     if (collisions.found_faults) return collisions;
     job_.target = kernel::Target::resting;
     job_.rows_have_acted = true;
-    SweepOutcome outcome = sweep(call, SceneMethod::resting, false, Ending::finish);
+    SweepOutcome outcome = sweep(call, Procedure::resting, false, Ending::finish);
     outcome.approach = std::max(collisions.approach, outcome.approach);
     return outcome;
   }
@@ -199,7 +198,7 @@ class SceneCall {
   /// True if the graph of a scene depends on bodies, links and statuses alone, and contacts begin with the impulses of
   /// their keys.
   bool may_rest_again() const {
-    return is(SceneMethod::substeps) && !job_.has_models && !scene_.contacts.frequency &&
+    return is(Procedure::substeps) && !job_.has_models && !scene_.contacts.frequency &&
            !workspace_.static_friction.is_there() &&
            (contacts_ == 0 || (impulses_.caches_contacts() && workspace_.warm_start_cache.all_have_keys()));
   }
@@ -251,7 +250,7 @@ class SceneCall {
     if (!has_structure) return false;
     set_graph();
     Graph& graph = workspace_.graph;
-    const Slops<T> slops(job_, options_.substeps, workspace_.square_sizes.at_least(bodies_ + 1), team);
+    const Slops<T> slops(job_, options_, workspace_.square_sizes.at_least(bodies_ + 1), team);
     if (!workspace_.direct.settle_again(options_, kernels_, job_, graph, parts, slops, cached_rows(),
                                         workspace_.substeps, team))
       return false;
@@ -282,8 +281,10 @@ class SceneCall {
     const Vector3Columns<const T>&v = scene_.bodies.velocity, &w = scene_.bodies.angular_velocity;
     const Column<const T>* const columns[6] = {&v.x, &v.y, &v.z, &w.x, &w.y, &w.z};
     T* const record = kernel::record_of(job_.body_rows, static_cast<std::ptrdiff_t>(body));
+    const T* const change = job_.changes != nullptr ? job_.changes[body].numbers : nullptr;
     for (std::size_t c = 0; c < 6; ++c)
-      job_.velocities[body].numbers[c] = record[kernel::BodyRecord::velocity + c] = (*columns[c])[body];
+      job_.velocities[body].numbers[c] = record[kernel::BodyRecord::velocity + c] =
+          change != nullptr ? (*columns[c])[body] + change[c] : (*columns[c])[body];
   }
 
   /// Calls f(contact or row, is_row) for every contact and row of islands that have overflowed.
@@ -327,12 +328,12 @@ class SceneCall {
     std::fill_n(kernel::record_of(job_.body_rows, -1), size, T(0));
     job_.velocities = workspace_.velocities.at_least(bodies_ + 1 + slots);
     std::fill_n(job_.velocities + bodies_, 1 + slots, kernel::VelocityRow<T>{});
-    if (scene_.bodies.velocity_change.x && reads_changes()) {
+    if (has_forces(scene_, options_)) {
       job_.changes = workspace_.changes.at_least(bodies_ + 1);
       job_.changes[bodies_] = {};
     }
     input_.reserve(workspace_);
-    if (is(SceneMethod::step) || is(SceneMethod::resting) || is(SceneMethod::ncp)) {
+    if (is(Procedure::both_phases) || is(Procedure::resting) || is(Procedure::ncp)) {
       T* const kept = workspace_.kept.at_least(3 * (contacts_ + 1));
       for (std::size_t c = 0; c < 3; ++c) job_.kept[c] = kept + c * contacts_;
       job_.kept_rows = workspace_.kept_rows.at_least(rows_ + 1);
@@ -341,10 +342,10 @@ class SceneCall {
     workspace_.static_friction.reserve(scene_, options_);
     impulses_.reserve();
     workspace_.last_single_manifold.movable.reserve(few);
-    if (is(SceneMethod::substeps)) {
+    if (is(Procedure::substeps)) {
       job_.displacements = workspace_.displacements.at_least(bodies_ + 1);
       job_.began = workspace_.began.at_least(bodies_ + 1);
-      job_.relaxes = options_.substeps.relax_iterations > 0;
+      job_.relaxes = options_.substeps.position_correction.relax_iterations > 0;
       workspace_.forces.at_least(bodies_ + 1);
       workspace_.followed.at_least(bodies_ + 1);
       workspace_.inertia.at_least(bodies_ + 1);
@@ -361,8 +362,9 @@ class SceneCall {
   /// substeps, and a scene that is solved again within a call has already written results.
   void reserve_for_graphs(std::size_t slots) {
     const Parts parts = input_.parts();
-    workspace_.reserve(parts, is(SceneMethod::substeps) ? static_cast<std::size_t>(options_.substeps.most) : 0, slots);
-    if (is(SceneMethod::sequential_impacts)) return workspace_.sequential_impacts.reserve(parts);
+    workspace_.reserve(parts, is(Procedure::substeps) ? static_cast<std::size_t>(options_.substeps.max_substeps) : 0,
+                       slots);
+    if (is(Procedure::sequential_impacts)) return workspace_.sequential_impacts.reserve(parts);
     // At most one block for every contact and row.
     const std::uint8_t models = job_.has_models ? kernel::has_model | kernel::models_with_moments : 0;
     const std::size_t of_contacts = contacts_ * bytes_of_block(kernels_, job_, false, 1, models);
@@ -376,18 +378,18 @@ class SceneCall {
     job_.results = &impulses_.stored();
     job_.parameters = parameters_of<T>(options_);
     job_.target = target_of(options_);
-    job_.reads_gap = is(SceneMethod::step) || is(SceneMethod::resting);
-    const bool sums = is(SceneMethod::step) || job_.target == kernel::Target::colliding;
+    job_.reads_gap = is(Procedure::both_phases) || is(Procedure::resting);
+    const bool sums = is(Procedure::both_phases) || job_.target == kernel::Target::colliding;
     if (sums) {
       T* const memory = workspace_.sums.at_least(3 * (contacts_ + 1));
       std::fill_n(memory, 3 * contacts_, T(0));
       for (std::size_t i = 0; i < 3; ++i) job_.impulse_sum[i] = memory + i * contacts_;
     }
-    if (options_.shock_propagation.enabled || is(SceneMethod::ncp)) {
+    if (options_.bender_schmitt.shock_propagation > 0 || is(Procedure::ncp)) {
       T* const memory = workspace_.carried.at_least(4 * (contacts_ + 1));
       for (std::size_t i = 0; i < 4; ++i) job_.carried[i] = memory + i * contacts_;
     }
-    if (has_contact_moments(scene_.contacts) && is(SceneMethod::ncp)) {
+    if (has_contact_moments(scene_.contacts) && is(Procedure::ncp)) {
       T* const memory = workspace_.moments.at_least(6 * (contacts_ + 1));
       std::fill_n(memory, 6 * contacts_, T(0));
       for (std::size_t i = 0; i < 3; ++i) {
@@ -398,7 +400,7 @@ class SceneCall {
   }
 
   void build(ThreadTeam& team) {
-    if (is(SceneMethod::sequential_impacts)) validate_laws(options_, entry_, job_, workspace_.sequential_impacts, team);
+    if (is(Procedure::sequential_impacts)) validate_laws(options_, entry_, job_, workspace_.sequential_impacts, team);
     const Parts parts = input_.parts();
     rests_again_ = rests_again(team, parts);
     if (rests_again_) return;
@@ -413,10 +415,10 @@ class SceneCall {
     if (impulses_.caches_contacts()) workspace_.warm_start_cache.inherit(graph, scene_.contacts, team);
     workspace_.substeps.clear();
     workspace_.island_energy.clear();
-    if (is(SceneMethod::substeps)) {
+    if (is(Procedure::substeps)) {
       // An abandoned pass may have left displacements.
       std::fill_n(job_.displacements, bodies_ + 1, kernel::VelocityRow<T>{});
-      const Slops<T> slops(job_, options_.substeps, workspace_.square_sizes.at_least(bodies_ + 1), team);
+      const Slops<T> slops(job_, options_, workspace_.square_sizes.at_least(bodies_ + 1), team);
       workspace_.direct.settle(options_, kernels_, job_, graph, parts, slops, cached_rows(), team);
       count_substeps(options_, job_, workspace_, slops, impulses_.of_rows(), impulses_.caches_contacts(),
                      impulses_.caches_rows(), team);
@@ -427,7 +429,7 @@ class SceneCall {
     graph.build(parts, kernels_.width,
                 team.slots() == 1 ? points_of_part<T> : std::clamp(share, std::size_t{256}, points_of_part<T>),
                 workspace_.substeps, solves_single_manifold_islands_apart(options_), team.slots());
-    if (is(SceneMethod::substeps)) graph.list_bodies(parts);
+    if (is(Procedure::substeps)) graph.list_bodies(parts);
     if (builds_levels()) graph.build_levels(parts, kernels_.width, workspace_.level);
     begins_with_impulses_ = impulses_.any_to_begin_with();
   }
@@ -454,7 +456,7 @@ class SceneCall {
       report.energy_removed += removed_energy(workspace_, i);
     }
     for (const std::int32_t n : workspace_.substeps) report.substeps = std::max(report.substeps, static_cast<int>(n));
-    if (is(SceneMethod::substeps)) report.swept = graph.islands - workspace_.direct.accepted().size();
+    if (is(Procedure::substeps)) report.pgs_islands = graph.islands - workspace_.direct.accepted().size();
     report.lanes = outcome.lanes;
     report.lanes_used = outcome.lanes_used;
     report.islands = graph.islands;
@@ -471,7 +473,7 @@ class SceneCall {
   Workspace<T>& workspace_;
   const Scene<T>& scene_;
   const SceneResults<T>& results_;
-  const SceneOptions& options_;
+  const CallOptions& options_;
   bool same_options_;                        // as in the last call
   std::optional<Scene<T>> scene_in_effect_;  // of manifolds with static friction
   std::size_t bodies_, contacts_, rows_;
@@ -486,13 +488,13 @@ class SceneCall {
 
 template <class T>
 SceneReport run_scene(const IsaEntry& entry, Workspace<T>& workspace, const Scene<T>& scene,
-                      const SceneResults<T>& results, const SceneOptions& options, CallThreads& threads, Slots slots,
+                      const SceneResults<T>& results, const CallOptions& options, CallThreads& threads, Slots slots,
                       bool same_options) {
   return SceneCall<T>(entry, workspace, scene, results, options, same_options).run(threads, slots);
 }
 template SceneReport run_scene(const IsaEntry&, Workspace<float>&, const Scene<float>&, const SceneResults<float>&,
-                               const SceneOptions&, CallThreads&, Slots, bool);
+                               const CallOptions&, CallThreads&, Slots, bool);
 template SceneReport run_scene(const IsaEntry&, Workspace<double>&, const Scene<double>&, const SceneResults<double>&,
-                               const SceneOptions&, CallThreads&, Slots, bool);
+                               const CallOptions&, CallThreads&, Slots, bool);
 
 }  // namespace carom::scene

@@ -4,6 +4,7 @@
 #include <carom/scene.hpp>
 #include <cstddef>
 
+#include "call_options.hpp"
 #include "solver/dispatch.hpp"
 #include "workspace.hpp"
 
@@ -18,7 +19,7 @@ struct Slots {
 /// The arguments have been checked. `same_options`: as in the last call.
 template <class T>
 SceneReport run_scene(const IsaEntry& entry, Workspace<T>& workspace, const Scene<T>& scene,
-                      const SceneResults<T>& results, const SceneOptions& options, CallThreads& threads, Slots slots,
+                      const SceneResults<T>& results, const CallOptions& options, CallThreads& threads, Slots slots,
                       bool same_options);
 
 }  // namespace carom::scene

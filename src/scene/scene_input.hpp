@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "call_options.hpp"
 #include "changes.hpp"
 #include "contact_models.hpp"
 #include "fault.hpp"
@@ -21,8 +22,9 @@ inline constexpr std::size_t validated_at_once = 1024;
 template <class T>
 class SceneInput {
  public:
-  SceneInput(const kernel::SceneKernelsFor<T>& kernels, const Scene<T>& scene, kernel::SceneJob<T>& job)
-      : kernels_(kernels), scene_(scene), job_(job) {}
+  SceneInput(const kernel::SceneKernelsFor<T>& kernels, const Scene<T>& scene, const CallOptions& options,
+             kernel::SceneJob<T>& job)
+      : kernels_(kernels), scene_(scene), options_(options), job_(job) {}
 
   void reserve(Workspace<T>& workspace) {
     energies_ = workspace.energies.at_least(job_.bodies + 1);
@@ -43,8 +45,9 @@ class SceneInput {
   void validate(ThreadTeam& team) {
     team.each(job_.bodies, validated_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
       pack_bodies(scene_.bodies, first, end - first, job_.body_rows);
+      if (job_.changes != nullptr) take_changes(scene_, options_, job_, first, end);
       kernels_.validate_bodies(job_, first, end - first, body_fault_, movable_, energies_);
-      if (job_.changes != nullptr) take_changes(scene_, job_.changes, first, end, body_fault_, movable_, energies_);
+      if (job_.changes != nullptr) drop_changes_of_faults(scene_, job_, first, end, body_fault_);
     });
     body_state_[-1] = 0;
     for (std::size_t i = 0; i < job_.bodies; ++i) {
@@ -141,6 +144,7 @@ class SceneInput {
 
   const kernel::SceneKernelsFor<T>& kernels_;
   const Scene<T>& scene_;
+  const CallOptions& options_;
   kernel::SceneJob<T>& job_;
   T* energies_ = nullptr;
   std::uint8_t *body_fault_ = nullptr, *movable_ = nullptr, *link_ = nullptr;

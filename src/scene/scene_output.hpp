@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "call_options.hpp"
 #include "fault.hpp"
 #include "kernel/scene/scene_job.hpp"
 #include "scene_input.hpp"
@@ -20,7 +21,7 @@ class SceneOutput {
  public:
   /// `stored` are the destinations of the kernels: the caller's columns, or the solver's memory.
   SceneOutput(const kernel::SceneJob<T>& job, const Workspace<T>& workspace, const SceneResults<T>& results,
-              const SceneResults<T>& stored, const SceneOptions& options)
+              const SceneResults<T>& stored, const CallOptions& options)
       : job_(job),
         workspace_(workspace),
         results_(results),
@@ -45,7 +46,7 @@ class SceneOutput {
     });
     count_statuses(team, report);
     const std::size_t sound = report.by_status[ok] + report.by_status[static_cast<std::size_t>(Status::separating)];
-    if (options_.method == SceneMethod::substeps) store_motion(team, sound < contacts_);
+    if (options_.procedure == Procedure::substeps) store_motion(team, sound < contacts_);
     for (std::size_t i = 0; i < contacts_ && sound < contacts_; ++i) {
       if (!is_fault(static_cast<Status>(job_.status[i]))) continue;
       const T unknown = std::numeric_limits<T>::quiet_NaN();
@@ -117,10 +118,10 @@ class SceneOutput {
   void store_motion(ThreadTeam& team, bool has_faults) const {
     const Vector3Columns<T>&x = results_.displacement, &turn = results_.rotation;
     const Column<T>* const columns[6] = {&x.x, &x.y, &x.z, &turn.x, &turn.y, &turn.z};
-    const auto h = static_cast<T>(options_.substeps.time_step);
+    const auto h = static_cast<T>(options_.time_step);
     // A body that nothing touches flies on a parabola if islands are solved directly, else as its substeps would move
     // it.
-    const auto n = static_cast<T>(options_.substeps.least);
+    const auto n = static_cast<T>(options_.substeps.min_substeps);
     const T by_forces = T(0.5) * (direct::solves_islands(options_) ? h : h * (T(1) - T(1) / n));
     team.each(bodies_, validated_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
       for (std::size_t i = first; i < end; ++i) {
@@ -199,7 +200,7 @@ class SceneOutput {
   const kernel::SceneJob<T>& job_;
   const Workspace<T>& workspace_;
   const SceneResults<T>&results_, &inner_;
-  const SceneOptions& options_;
+  const CallOptions& options_;
   const std::uint8_t* movable_;
   std::size_t bodies_, contacts_, rows_;
 };

@@ -2,16 +2,16 @@
 #include <carom/scene.hpp>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
 
-#include "contact_models.hpp"
+#include "call_options.hpp"
 #include "direct/direct_islands_state.hpp"
 #include "scene_call.hpp"
 #include "single_manifold_call.hpp"
-#include "single_substep.hpp"
 #include "solver/check.hpp"
 #include "solver/dispatch.hpp"
 #include "solver/floating_point.hpp"
@@ -50,19 +50,23 @@ class CheckedArguments {
   Same check(const Scene<T>& scene, const SceneResults<T>& results, const SceneOptions& options) {
     static_assert(std::has_unique_object_representations_v<Scene<T>> &&
                   std::has_unique_object_representations_v<SceneResults<T>>);
-    const Same same{options_.are(options), scene_.are(scene) && results_.are(results)};
+    const Same same{options_ == options, scene_.are(scene) && results_.are(results)};
     if (same.options && same.columns) return same;
     if (!same.options) check_scene_options(options);
+    check_columns_of_method(scene, options);
     if (!same.columns) check_scene_columns(scene, results);
-    scene::check_contact_models(scene, options);
-    options_.take(options);
+    if (!same.options) call_options_ = scene::call_options(options);
+    options_ = options;
     scene_.take(scene);
     results_.take(results);
     return same;
   }
+  /// The options of the last call.
+  const scene::CallOptions& options() const { return call_options_; }
 
  private:
-  LastBytes<SceneOptions> options_;
+  std::optional<SceneOptions> options_;
+  scene::CallOptions call_options_;
   LastBytes<Scene<T>> scene_;
   LastBytes<SceneResults<T>> results_;
 };
@@ -112,11 +116,14 @@ struct SceneSolver::State {
   SceneReport run(const Scene<T>& scene, const SceneResults<T>& results, const SceneOptions& options) {
     const Busy while_it_runs(busy);
     const auto same = checked<T>().check(scene, results, options);
+    const scene::CallOptions& of_call = checked<T>().options();
     const DefaultFloatingPoint environment;
     SceneReport report;
     if (same.options && same.columns &&
-        scene::solve_single_manifold_again(workspace<T>(), scene, results, options, report))
+        scene::solve_single_manifold_again(workspace<T>(), scene, results, of_call, report)) {
+      report.method = options.selected();
       return report;
+    }
     // A small scene is done before another thread has come. One island that takes most of a scene takes one thread,
     // unless it is large. Islands mostly stay from call to call, so the last graph decides.
     const std::size_t points = scene.contacts.friction.count + scene.joints.body_a.count;
@@ -124,11 +131,8 @@ struct SceneSolver::State {
         points < 2 * scene::Graph::points_of_share && 2 * workspace<T>().graph.max_island_size > points;
     CallThreads threads(execution);
     const std::size_t most = points < 512 ? 1 : threads.count(), slots = is_one_island ? 1 : most;
-    const auto run_with = [&](const SceneOptions& of) {
-      return scene::run_scene(*entry, workspace<T>(), scene, results, of, threads, {slots, most}, same.options);
-    };
-    report = scene::is_single_substep(options) ? run_with(scene::as_single_substep(options)) : run_with(options);
-    report.method = options.method;
+    report = scene::run_scene(*entry, workspace<T>(), scene, results, of_call, threads, {slots, most}, same.options);
+    report.method = options.selected();
     threads.end();
     return report;
   }
@@ -243,8 +247,7 @@ template SceneReport SceneSolver::solve(const Scene<float>&, const SceneResults<
 template SceneReport SceneSolver::solve(const Scene<double>&, const SceneResults<double>&, const SceneOptions&);
 
 namespace {
-constexpr std::string_view method_names[] = {"pgs",  "sequential-impacts", "iteration", "resting",
-                                             "step", "substeps",           "ncp"};
+constexpr std::string_view method_names[] = {"substeps", "pgs", "ncp", "sequential-impacts", "bender-schmitt"};
 }  // namespace
 
 std::string_view to_string(SceneMethod method) {
@@ -256,6 +259,22 @@ SceneMethod scene_method_from_string(std::string_view text) {
   for (std::size_t i = 0; i < scene_method_count; ++i)
     if (method_names[i] == text) return static_cast<SceneMethod>(i);
   throw Error("carom: '" + std::string(text) + "' is not a method for scenes");
+}
+
+SceneOptions::Method default_method(SceneMethod method) {
+  switch (method) {
+    case SceneMethod::substeps:
+      return Substeps{};
+    case SceneMethod::pgs:
+      return Pgs{};
+    case SceneMethod::ncp:
+      return Ncp{};
+    case SceneMethod::sequential_impacts:
+      return SequentialImpacts{};
+    case SceneMethod::bender_schmitt:
+      return BenderSchmitt{};
+  }
+  throw Error("carom: number " + std::to_string(static_cast<int>(method)) + " is not a method for scenes");
 }
 
 }  // namespace carom

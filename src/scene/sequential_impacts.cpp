@@ -4,10 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include "call_options.hpp"
 #include "hub_tree.hpp"
 #include "impact_batch.hpp"
 #include "joint_block.hpp"
 #include "solver/range.hpp"
+#include "thresholds.hpp"
 
 namespace carom::scene {
 namespace {
@@ -33,7 +35,7 @@ class Sequence {
         kernels_{kernel_for<T, IndexedContacts>(*entry.kernels), kernel_for<T, IndexedContacts>(*entry.algebraic)},
         law_job_{contacts_.contacts(), contacts_.results(), parameters_for<T>(call.options.collision)},
         width_(call.kernels.width),
-        max_impacts_(static_cast<std::size_t>(call.options.sequential_impacts.impacts)) {
+        max_impacts_(static_cast<std::size_t>(call.options.sequential_impacts.max_impacts)) {
     law_job_.layout.packed_bodies = batch.rows[2];
   }
 
@@ -290,7 +292,7 @@ class Sequence {
     batch_.stale_hubs.clear();
     const std::size_t impacts = ++workspace_.impacts[island], most = max_impacts_ * size_of(island);
     const double left = static_cast<double>(greatest(island));
-    if (!(left > 0) || left <= options_.relative_tolerance * workspace_.approach[island]) return false;
+    if (!(left > 0) || left <= options_.tolerance * workspace_.approach[island]) return false;
     if (impacts == most / 2) workspace_.energy[island] = energy_of(island);
     if (impacts < most) return true;
     const double before_half = workspace_.energy[island];
@@ -347,7 +349,7 @@ class Sequence {
 
   kernel::SceneJob<T>& job_;
   const Graph& graph_;
-  const SceneOptions& options_;
+  const CallOptions& options_;
   std::vector<IslandStatus>& status_;
   ImpactWorkspace<T>& workspace_;
   Hubs<T>& hubs_;

@@ -6,6 +6,7 @@
 
 #include <carom/scene.hpp>
 
+#include "call_options.hpp"
 #include "impact_workspace.hpp"
 #include "solver/dispatch.hpp"
 #include "sweeps.hpp"
@@ -14,7 +15,7 @@ namespace carom::scene {
 
 /// Adds to the faults of the contacts those that their laws find, as the batch does.
 template <class T>
-void validate_laws(const SceneOptions& options, const IsaEntry& entry, kernel::SceneJob<T>& job,
+void validate_laws(const CallOptions& options, const IsaEntry& entry, kernel::SceneJob<T>& job,
                    ImpactWorkspace<T>& space, ThreadTeam& team);
 
 /// Solves every island. Impulses go to `impulses`, three arrays of all contacts; velocities to the rows of the job.

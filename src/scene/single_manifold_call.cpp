@@ -1,5 +1,6 @@
 #include "single_manifold_call.hpp"
 
+#include "call_options.hpp"
 #include "scene_input.hpp"
 #include "scene_output.hpp"
 #include "sweeps.hpp"
@@ -24,7 +25,7 @@ bool is_as_it_was(const Workspace<T>& space, const kernel::SceneJob<T>& job, con
 
 template <class T>
 bool solve_single_manifold_again(Workspace<T>& workspace, const Scene<T>& scene, const SceneResults<T>& results,
-                                 const SceneOptions& options, SceneReport& report) {
+                                 const CallOptions& options, SceneReport& report) {
   LastSingleManifold<T>& last = workspace.last_single_manifold;
   if (!last.is_there) return false;
   kernel::SceneJob<T>& job = last.job;
@@ -42,7 +43,7 @@ bool solve_single_manifold_again(Workspace<T>& workspace, const Scene<T>& scene,
   job.scene = &scene;
   job.results = &last.stored;
   ThreadTeam team;
-  SceneInput<T> input(*last.kernels, scene, job);
+  SceneInput<T> input(*last.kernels, scene, options, job);
   input.reserve(workspace);
   input.validate(team);
   const kernel::Constraint& manifold = workspace.graph.manifolds.front();
@@ -61,7 +62,6 @@ bool solve_single_manifold_again(Workspace<T>& workspace, const Scene<T>& scene,
   workspace.note_error(0, approach);
   workspace.island_algorithm[0] = IslandAlgorithm::sweeps;
   workspace.island_iterations[0] = outcome.sweeps;
-  report.method = options.method;
   report.isa = last.isa;
   report.bodies = job.bodies;
   report.contacts = report.max_island_size = report.lanes_used = job.contacts;
@@ -81,8 +81,8 @@ bool solve_single_manifold_again(Workspace<T>& workspace, const Scene<T>& scene,
   return true;
 }
 template bool solve_single_manifold_again(Workspace<float>&, const Scene<float>&, const SceneResults<float>&,
-                                          const SceneOptions&, SceneReport&);
+                                          const CallOptions&, SceneReport&);
 template bool solve_single_manifold_again(Workspace<double>&, const Scene<double>&, const SceneResults<double>&,
-                                          const SceneOptions&, SceneReport&);
+                                          const CallOptions&, SceneReport&);
 
 }  // namespace carom::scene

@@ -4,6 +4,7 @@
 
 #include <carom/scene.hpp>
 
+#include "call_options.hpp"
 #include "workspace.hpp"
 
 namespace carom::scene {
@@ -12,6 +13,6 @@ namespace carom::scene {
 /// False if it has to go the general way, which nothing of this disturbs.
 template <class T>
 bool solve_single_manifold_again(Workspace<T>& workspace, const Scene<T>& scene, const SceneResults<T>& results,
-                                 const SceneOptions& options, SceneReport& report);
+                                 const CallOptions& options, SceneReport& report);
 
 }  // namespace carom::scene

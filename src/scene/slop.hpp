@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <limits>
 
+#include "call_options.hpp"
 #include "kernel/body_record.hpp"
 #include "kernel/scene/scene_job.hpp"
 #include "thread_team.hpp"
+#include "thresholds.hpp"
 
 namespace carom::scene {
 
@@ -33,14 +35,14 @@ class Bodies {
   const kernel::SceneJob<T>& job_;
 };
 
-/// Squares of the overlaps that contacts and joints may keep: see Aim::slop_of_bodies.
+/// Squares of the overlaps that contacts and joints may keep: see Goal::slop_of_bodies.
 template <class T>
 class Slops : Bodies<T> {
  public:
   /// `size2`: memory for a number of every body.
-  Slops(const kernel::SceneJob<T>& job, const SubstepsOptions& options, double* size2, ThreadTeam& team)
+  Slops(const kernel::SceneJob<T>& job, const CallOptions& options, double* size2, ThreadTeam& team)
       : Bodies<T>(job), options_(options), size2_(size2) {
-    if (options.slop > 0) return;
+    if (options.substeps.position_correction.slop > 0) return;
     constexpr std::size_t at_once = 512;
     team.each(job.bodies, at_once, [&](std::size_t first, std::size_t end, std::size_t) {
       for (std::size_t i = first; i < end; ++i) size2[i] = size2_of(static_cast<std::int32_t>(i));
@@ -49,9 +51,11 @@ class Slops : Bodies<T> {
 
   /// [m²] of a joint.
   double square_of(const Constraint& of) const {
-    if (options_.slop > 0) return options_.slop * options_.slop;
+    if (options_.substeps.position_correction.slop > 0)
+      return options_.substeps.position_correction.slop * options_.substeps.position_correction.slop;
     const double size2 = std::min(known_size2(of.body_a), known_size2(of.body_b));
-    const double share = options_.relative_slop, otherwise = SceneThresholds::slop_without_size;
+    const double share = options_.substeps.position_correction.relative_slop,
+                 otherwise = SceneThresholds::slop_without_size;
     return size2 < no_size ? share * share * size2 : otherwise * otherwise;
   }
   /// [m²] of a manifold: the minimum of its contacts.
@@ -85,7 +89,7 @@ class Slops : Bodies<T> {
     const auto& [xx, xy, xz, yy, yz, zz] = j;
     return mass / (trace * (xx * xx + yy * yy + zz * zz + 2 * (xy * xy + xz * xz + yz * yz)));
   }
-  const SubstepsOptions& options_;
+  const CallOptions& options_;
   const double* size2_;  // [m²]
 };
 

@@ -1,7 +1,7 @@
 // Static friction: a manifold sticks as a whole. Its points then have the static coefficient, also where the sweeps let
 // one of them slip for a moment; otherwise that point would drop to the dynamic one, and the others would follow.
 //
-// A manifold whose points slip no faster than contacts at rest move (SceneOptions::rest) keeps sticking; it sticks
+// A manifold whose points slip no faster than contacts at rest move (CallOptions::rest) keeps sticking; it sticks
 // again below half of that speed. Named contacts remember it. Others stick if they begin below half of that speed,
 // without the forces of the step. Where these are not known (SceneBodies::velocity_change), they may be in the
 // velocities, and the bound is SceneThresholds::stick_cold times the speed of contacts at rest.
@@ -13,9 +13,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "call_options.hpp"
 #include "graph.hpp"
 #include "kernel/scene/scene_job.hpp"
 #include "scratch.hpp"
+#include "thresholds.hpp"
 #include "vector3.hpp"
 #include "warm_start_cache.hpp"
 
@@ -24,8 +26,8 @@ namespace carom::scene {
 template <class T>
 class StaticFriction {
  public:
-  static bool is_read_by(SceneMethod method) {
-    return method != SceneMethod::sequential_impacts && method != SceneMethod::ncp;
+  static bool is_read_by(Procedure method) {
+    return method != Procedure::sequential_impacts && method != Procedure::ncp;
   }
 
   /// True if a manifold has two coefficients. Call the functions below only then.
@@ -33,13 +35,13 @@ class StaticFriction {
 
   /// Makes room, also where no manifold has two coefficients now, for the next call may have them. `scene`: the
   /// caller's.
-  void reserve(const Scene<T>& scene, const SceneOptions& options) {
+  void reserve(const Scene<T>& scene, const CallOptions& options) {
     const SceneContacts<T>& contacts = scene.contacts;
     const std::size_t n = contacts.friction.count;
     is_there_ = false;
-    if (!contacts.static_friction || !is_read_by(options.method)) return;
+    if (!contacts.static_friction || !is_read_by(options.procedure)) return;
     for (std::size_t i = 0; i < n && !is_there_; ++i) is_there_ = contacts.static_friction[i] > contacts.friction[i];
-    rest_speed2_ = 2 * options.rest.gravity * options.rest.tolerance;
+    rest_speed2_ = 2 * options.rest_gravity * options.rest_tolerance;
     friction_.at_least(n);
     friction_2_.at_least(n);
     Slip* const slip = slip_.at_least(n);

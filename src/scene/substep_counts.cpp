@@ -5,6 +5,9 @@
 #include <cstring>
 #include <limits>
 
+#include "call_options.hpp"
+#include "thresholds.hpp"
+
 namespace carom::scene {
 namespace {
 
@@ -125,23 +128,24 @@ class ColdLoads : Bodies<T> {
 }  // namespace
 
 template <class T>
-void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job, Workspace<T>& workspace,
+void count_substeps(const CallOptions& options, const kernel::SceneJob<T>& job, Workspace<T>& workspace,
                     const Slops<T>& slops, const T* row_impulse, bool has_history, bool rows_have_history,
                     ThreadTeam& team) {
   const Graph& graph = workspace.graph;
-  const SubstepsOptions& how = options.substeps;
+  const Substeps& how = options.substeps;
   std::vector<double>&needed = workspace.substeps_needed, &slop2 = workspace.substeps_slop2;
   std::vector<std::int32_t>& count = workspace.substeps;
   std::vector<SubstepNeed>& wanted = workspace.substeps_wanted;
   needed.assign(graph.islands, 0);
   slop2.assign(graph.islands, std::numeric_limits<double>::infinity());
   wanted.assign(graph.islands, {});
-  const int least =
-      how.least < how.most ? std::max(how.least, std::min(SceneThresholds::swept_substeps, how.most)) : how.least;
+  const int least = how.min_substeps < how.max_substeps
+                        ? std::max(how.min_substeps, std::min(SceneThresholds::swept_substeps, how.max_substeps))
+                        : how.min_substeps;
   count.assign(graph.islands, least);
   for (const kernel::SettledIsland& of : workspace.direct.settled())
     wanted[of.number].substeps = SubstepNeed::as_before;
-  if (how.least < how.most && workspace.direct.settled().size() < graph.islands) {
+  if (how.min_substeps < how.max_substeps && workspace.direct.settled().size() < graph.islands) {
     const auto is_settled = [&](std::uint32_t island) { return workspace.direct.is_settled(island); };
     Loads<T> loads(job, workspace);
     ColdLoads<T> cold(job, workspace);
@@ -195,7 +199,7 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
     const auto raise = [&](const Constraint& of, std::uint32_t island, double square_of_slop) {
       const T carried = std::max(loads.of(of.body_a), loads.of(of.body_b));
       const double load =
-          std::max(static_cast<double>(carried) / how.time_step, options.rest.gravity * loads.ratio(of));
+          std::max(static_cast<double>(carried) / options.time_step, options.rest_gravity * loads.ratio(of));
       needed[island] = std::max(needed[island], square_of_need(load, square_of_slop));
       slop2[island] = std::min(slop2[island], square_of_slop);
     };
@@ -234,10 +238,10 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
            [&](std::uint32_t i) -> const SubstepNeed& { return workspace.warm_start_cache.rows()[i].need; });
     for (std::uint32_t i = 0; i < graph.islands; ++i)
       if (wanted[i].substeps > 0 || is_settled(i)) cold.know(i);
-    cold.raise(needed, slop2, options.rest.gravity);
+    cold.raise(needed, slop2, options.rest_gravity);
     for (std::uint32_t i = 0; i < graph.islands; ++i) {
       if (is_settled(i)) continue;
-      const auto taken = static_cast<float>(2 * how.time_step * std::sqrt(std::sqrt(needed[i])));
+      const auto taken = static_cast<float>(2 * options.time_step * std::sqrt(std::sqrt(needed[i])));
       // A number that went to and fro would excite the island.
       const SubstepNeed fewer = fallen(wanted[i], taken);
       const SubstepNeed before = wanted[i];
@@ -247,15 +251,15 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
       wanted[i].direct_quiet = before.direct_quiet;
       float& of_island = wanted[i].substeps;
       // The memory has no lower bound: it is scaled by the length of the next step.
-      of_island = std::min(of_island, static_cast<float>(how.most));
+      of_island = std::min(of_island, static_cast<float>(how.max_substeps));
       count[i] = static_cast<std::int32_t>(std::ceil(std::max(of_island, static_cast<float>(least))));
     }
   }
 }
 
-template void count_substeps(const SceneOptions&, const kernel::SceneJob<float>&, Workspace<float>&,
-                             const Slops<float>&, const float*, bool, bool, ThreadTeam&);
-template void count_substeps(const SceneOptions&, const kernel::SceneJob<double>&, Workspace<double>&,
+template void count_substeps(const CallOptions&, const kernel::SceneJob<float>&, Workspace<float>&, const Slops<float>&,
+                             const float*, bool, bool, ThreadTeam&);
+template void count_substeps(const CallOptions&, const kernel::SceneJob<double>&, Workspace<double>&,
                              const Slops<double>&, const double*, bool, bool, ThreadTeam&);
 
 }  // namespace carom::scene

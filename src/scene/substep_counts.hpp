@@ -7,6 +7,7 @@
 
 #include <carom/scene.hpp>
 
+#include "call_options.hpp"
 #include "slop.hpp"
 #include "sweeps.hpp"
 
@@ -18,7 +19,7 @@ inline constexpr std::size_t loads_of_a_body = 3;
 /// Sets Workspace::substeps_wanted and Workspace::substeps of all islands of the graph. Settled islands keep
 /// their needs. `has_history`: the solver has remembered impulses of contacts and rows.
 template <class T>
-void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job, Workspace<T>& workspace,
+void count_substeps(const CallOptions& options, const kernel::SceneJob<T>& job, Workspace<T>& workspace,
                     const Slops<T>& slops, const T* row_impulse, bool has_history, bool rows_have_history,
                     ThreadTeam& team);
 

@@ -5,6 +5,7 @@
 #include "energy_audit.hpp"
 #include "island_sweeps.hpp"
 #include "scene_parameters.hpp"
+#include "thresholds.hpp"
 
 namespace carom::scene {
 namespace {
@@ -15,12 +16,12 @@ constexpr int substeps_from_impulses = 32;
 constexpr std::size_t bodies_at_once = 64;
 
 template <class T>
-class Substeps : IslandSweeps<T> {
+class SubstepSweeps : IslandSweeps<T> {
   using Base = IslandSweeps<T>;
   using typename Base::Head;
 
  public:
-  Substeps(const Call<T>& call, bool warm) : Base(call), warm_(warm) {}
+  SubstepSweeps(const Call<T>& call, bool warm) : Base(call), warm_(warm) {}
 
   SweepOutcome run() {
     this->begin();
@@ -28,8 +29,7 @@ class Substeps : IslandSweeps<T> {
     mark_rows_beyond_range();
     take_direct_islands();
     static const std::vector<std::byte*> none;
-    return this->outcome([&](std::uint32_t i) { return options_.relative_tolerance * workspace_.approach[i]; }, none,
-                         true);
+    return this->outcome([&](std::uint32_t i) { return options_.tolerance * workspace_.approach[i]; }, none, true);
   }
 
  private:
@@ -58,15 +58,15 @@ class Substeps : IslandSweeps<T> {
 
   template <class Each>
   void solve(const Part& part, const Each& each) {
-    const SubstepsOptions& how = options_.substeps;
+    const Substeps& how = options_.substeps;
     const int n = workspace_.substeps[part.first_island];
     Job job = job_;
-    set_substeps(job.parameters, how, n);
+    set_substeps(job.parameters, options_, n);
     this->prepare_all(job, part, each);
     this->gather_worst(part);
     for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i) {
       workspace_.approach[i] = workspace_.worst[i];
-      workspace_.sweeps_of_island[i] = n * (how.sweeps + how.relax_iterations);
+      workspace_.sweeps_of_island[i] = n * (how.iterations + how.position_correction.relax_iterations);
     }
     const auto sweep = [&](auto kernel, int times) {
       const auto repeat = [&](int more) {
@@ -103,14 +103,14 @@ class Substeps : IslandSweeps<T> {
       job.elapsed = static_cast<T>(k) * h;
       job.begins_substep = k > 0;
       job.has_moved = false;
-      sweep(kernels_.correction_rate, how.sweeps);
+      sweep(kernels_.correction_rate, how.iterations);
       each_body(part, each, [&](std::uint32_t i) {
         move(i, h);
         if (turns && workspace_.island_energy[graph_.island_of_body[i]].has_joints) audit.turn(i);
       });
       job.elapsed = static_cast<T>(k + 1) * h;
       job.has_moved = true;
-      sweep(kernels_.relax, how.relax_iterations);
+      sweep(kernels_.relax, how.position_correction.relax_iterations);
       audit.check(each, has_work_, find_work);
     }
     job.elapsed = job.parameters.time_step;
@@ -149,7 +149,7 @@ class Substeps : IslandSweeps<T> {
   /// Marks the lanes whose islands were hit: their approach speed at the start of the step exceeds
   /// SceneThresholds::impact × gravity × time step.
   void mark_hit(Head& of) const {
-    const double impact = SceneThresholds::impact * options_.rest.gravity * options_.substeps.time_step;
+    const double impact = SceneThresholds::impact * options_.rest_gravity * options_.time_step;
     of.hit = 0;
     for (std::uint32_t lane = 0; lane < of.lanes; ++lane)
       if (workspace_.approach[this->island(of, lane)] > impact) of.hit |= 1u << lane;
@@ -168,7 +168,7 @@ class Substeps : IslandSweeps<T> {
         if (has_work_) find_work();
       });
     if (any)
-      this->sweep_colour_sets(part, each, options_.substeps.restitution_sweeps,
+      this->sweep_colour_sets(part, each, options_.substeps.restitution_iterations,
                               [&](std::byte* const* blocks, std::size_t count, std::size_t slot, int) {
                                 kernels_.pgs(job, blocks, count, dummy_body(slot));
                               });
@@ -178,7 +178,7 @@ class Substeps : IslandSweeps<T> {
     }
     for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i) {
       if (workspace_.sweeping[i] == Sweeping::goes_on)
-        workspace_.sweeps_of_island[i] += options_.substeps.restitution_sweeps;
+        workspace_.sweeps_of_island[i] += options_.substeps.restitution_iterations;
       workspace_.sweeping[i] = Sweeping::goes_on;  // decided by the residual later
     }
   }
@@ -386,7 +386,7 @@ class Substeps : IslandSweeps<T> {
 
 template <class T>
 SweepOutcome run_substeps(const Call<T>& call, bool warm) {
-  return Substeps<T>(call, warm).run();
+  return SubstepSweeps<T>(call, warm).run();
 }
 
 template SweepOutcome run_substeps(const Call<float>&, bool);

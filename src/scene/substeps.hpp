@@ -1,6 +1,7 @@
-// SceneMethod::substeps: the order of its work.
+// Procedure::substeps: the order of its work.
 #pragma once
 
+#include "call_options.hpp"
 #include "sweeps.hpp"
 
 namespace carom::scene {

@@ -4,7 +4,9 @@
 #include <limits>
 #include <optional>
 
+#include "call_options.hpp"
 #include "island_sweeps.hpp"
+#include "thresholds.hpp"
 
 namespace carom::scene {
 namespace {
@@ -14,10 +16,10 @@ constexpr std::size_t single_manifold_at_once = 64;
 /// Number of sweeps before the first snapshot. It doubles for every later snapshot.
 constexpr int first_kept_sweep = 16;
 
-int max_sweeps(const SceneOptions& options, SceneMethod method) {
-  return method == SceneMethod::pgs         ? options.pgs.iterations
-         : method == SceneMethod::iteration ? options.iteration.iterations
-                                            : options.resting.iterations;
+int max_sweeps(const CallOptions& options, Procedure method) {
+  return method == Procedure::pgs          ? options.pgs.iterations
+         : method == Procedure::collisions ? options.bender_schmitt.max_iterations
+                                           : options.bender_schmitt.max_iterations;
 }
 
 template <class T>
@@ -26,27 +28,27 @@ class Sweeps : IslandSweeps<T> {
   using typename Base::Head;
 
  public:
-  Sweeps(const Call<T>& call, SceneMethod method, bool warm, Ending ending)
+  Sweeps(const Call<T>& call, Procedure method, bool warm, Ending ending)
       : Base(call),
         method_(method),
         warm_(warm),
         ending_(ending),
-        kernel_(method == SceneMethod::pgs         ? kernels_.pgs
-                : method == SceneMethod::iteration ? kernels_.iteration
-                                                   : kernels_.resting),
+        kernel_(method == Procedure::pgs          ? kernels_.pgs
+                : method == Procedure::collisions ? kernels_.iteration
+                                                  : kernels_.resting),
         max_sweeps_(max_sweeps(call.options, method)) {}
 
   SweepOutcome run() {
     this->begin();
-    keeps_ = method_ == SceneMethod::resting && max_sweeps_ > first_kept_sweep;
+    keeps_ = method_ == Procedure::resting && max_sweeps_ > first_kept_sweep;
     if (keeps_) {
       workspace_.kept_worst.assign(graph_.islands, std::numeric_limits<double>::infinity());
       workspace_.keeping.assign(graph_.islands, 0);
     }
     const std::size_t faults = count_faults(job_);
 
-    shocks_ =
-        options_.shock_propagation.enabled && ending_ == Ending::finish && job_.target != kernel::Target::colliding;
+    shocks_ = options_.bender_schmitt.shock_propagation > 0 && ending_ == Ending::finish &&
+              job_.target != kernel::Target::colliding;
     this->each_part([&](const Part& part, const auto& each) { solve(part, each); });
     if (!graph_.single_manifold.empty()) solve_single_manifold();
     if (count_faults(job_) != faults) return {.found_faults = true};
@@ -135,7 +137,7 @@ class Sweeps : IslandSweeps<T> {
 
   /// Warm-started islands may have converged after the first sweep.
   bool looks_after(int sweeps) const {
-    return sweeps % sweeps_between_checks == 0 || (sweeps == 1 && method_ == SceneMethod::pgs);
+    return sweeps % sweeps_between_checks == 0 || (sweeps == 1 && method_ == Procedure::pgs);
   }
 
   /// True if the only island of a part is above its threshold. Usually the first block decides.
@@ -151,9 +153,9 @@ class Sweeps : IslandSweeps<T> {
   }
 
   double threshold(std::uint32_t i) const {
-    const double relative = options_.relative_tolerance * workspace_.approach[i];
-    return method_ == SceneMethod::resting
-               ? std::max(relative, SceneThresholds::rest_share * options_.rest.tolerance / options_.resting.time_step)
+    const double relative = options_.tolerance * workspace_.approach[i];
+    return method_ == Procedure::resting
+               ? std::max(relative, SceneThresholds::rest_share * options_.rest_tolerance / options_.time_step)
                : relative;
   }
 
@@ -184,10 +186,10 @@ class Sweeps : IslandSweeps<T> {
     for (std::uint32_t i = part.first_island; i < end_island; ++i) {
       workspace_.approach[i] = workspace_.worst[i];
       // Without an approaching contact the island is done, unless simultaneous has initial impulses.
-      if (method_ != SceneMethod::pgs && !(workspace_.worst[i] > 0))
+      if (method_ != Procedure::pgs && !(workspace_.worst[i] > 0))
         workspace_.sweeping[i] = Sweeping::done, any_new = true;
     }
-    const bool again = method_ == SceneMethod::iteration && job_.target == kernel::Target::colliding;
+    const bool again = method_ == Procedure::collisions && job_.target == kernel::Target::colliding;
     if (warm_ && retire(part, any_new)) {
       any_new = false;
       each_colour_set(part, each, [&](std::byte* const* blocks, std::size_t n, std::size_t slot) {
@@ -280,7 +282,7 @@ class Sweeps : IslandSweeps<T> {
         this->prepare(job, graph_.level_lane_batches[v], graph_.level_order.data(), of_levels[v]);
     });
     for (std::size_t level = 0; level + 1 < graph_.level_begin.size(); ++level)
-      for (int i = 0; i < options_.shock_propagation.iterations; ++i)
+      for (int i = 0; i < options_.bender_schmitt.shock_propagation; ++i)
         for (std::uint32_t s = graph_.level_begin[level]; s < graph_.level_begin[level + 1]; ++s) {
           const ColourSet& stage = graph_.level_colour_sets[s];
           const std::size_t n = stage.end - stage.first;
@@ -315,7 +317,7 @@ class Sweeps : IslandSweeps<T> {
       });
   }
 
-  SceneMethod method_;
+  Procedure method_;
   bool warm_, shocks_ = false, keeps_ = false;
   Ending ending_;
   typename kernel::SceneKernelsFor<T>::Sweep kernel_;
@@ -326,11 +328,11 @@ class Sweeps : IslandSweeps<T> {
 }  // namespace
 
 template <class T>
-SweepOutcome sweep(const Call<T>& call, SceneMethod method, bool warm, Ending ending) {
+SweepOutcome sweep(const Call<T>& call, Procedure method, bool warm, Ending ending) {
   return Sweeps<T>(call, method, warm, ending).run();
 }
 
-template SweepOutcome sweep(const Call<float>&, SceneMethod, bool, Ending);
-template SweepOutcome sweep(const Call<double>&, SceneMethod, bool, Ending);
+template SweepOutcome sweep(const Call<float>&, Procedure, bool, Ending);
+template SweepOutcome sweep(const Call<double>&, Procedure, bool, Ending);
 
 }  // namespace carom::scene

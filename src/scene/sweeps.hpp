@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <carom/scene.hpp>
 
+#include "call_options.hpp"
 #include "kernel/scene/scene_job.hpp"
 #include "thread_team.hpp"
 #include "workspace.hpp"
@@ -14,7 +15,7 @@ namespace carom::scene {
 /// The state of a scene during the solution: validated, with its graph.
 template <class T>
 struct Call {
-  const SceneOptions& options;
+  const CallOptions& options;
   const kernel::SceneKernelsFor<T>& kernels;
   kernel::SceneJob<T>& job;
   Workspace<T>& workspace;
@@ -37,17 +38,16 @@ enum class Ending {
 
 /// True if islands of one manifold have their own kernel. The choice depends only on the options and on the island,
 /// because the kernel's rounding differs.
-inline bool solves_single_manifold_islands_apart(const SceneOptions& options) {
-  return options.method == SceneMethod::pgs && !options.shock_propagation.enabled && options.pgs.relaxation == 1 &&
-         options.pgs.inner_iterations == 1;
+inline bool solves_single_manifold_islands_apart(const CallOptions& options) {
+  return options.procedure == Procedure::pgs && options.pgs.relaxation == 1 && options.pgs.inner_iterations == 1;
 }
 
 /// Sweeps between two checks of the residual.
 inline constexpr int sweeps_between_checks = 4;
 
 /// Stopping criteria of such islands.
-inline kernel::SingleManifoldLimits limits_of_single_manifold(const SceneOptions& options) {
-  return {options.pgs.iterations, sweeps_between_checks, options.relative_tolerance};
+inline kernel::SingleManifoldLimits limits_of_single_manifold(const CallOptions& options) {
+  return {options.pgs.iterations, sweeps_between_checks, options.tolerance};
 }
 
 /// Bytes of a block of `count` points or rows. `models`: model bits of its manifolds.
@@ -89,6 +89,6 @@ std::size_t count_faults(const kernel::SceneJob<T>& job) {
 
 /// Solves every island by the method. The job defines its targets. `warm`: contacts or rows may have initial impulses.
 template <class T>
-SweepOutcome sweep(const Call<T>& call, SceneMethod method, bool warm, Ending ending);
+SweepOutcome sweep(const Call<T>& call, Procedure method, bool warm, Ending ending);
 
 }  // namespace carom::scene

@@ -295,6 +295,53 @@ void check_scene_columns(const Scene<T>& scene, const SceneResults<T>& results) 
 template void check_scene_columns(const Scene<float>&, const SceneResults<float>&);
 template void check_scene_columns(const Scene<double>&, const SceneResults<double>&);
 
+namespace {
+
+/// Calls f(label, column) for every column that `method` does not read.
+template <class F, class AnyScene>
+void each_unread(const SceneOptions::Method& method, AnyScene& scene, const F& f) {
+  const unsigned reader = columns::reader_of(method);
+  const auto visit = [&](const columns::Label& label, auto& column) {
+    if ((label.readers & reader) == 0) f(label, column);
+  };
+  columns::each_of_scene(visit, scene.contacts);
+  columns::each_optional_of_rows(visit, scene.joints);
+  if (reader != columns::by_impacts)
+    columns::each_law_column(
+        [&](columns::Label label, auto& column) {
+          label.of = "contacts";
+          label.readers = columns::by_impacts;
+          f(label, column);
+        },
+        scene.contacts.laws);
+}
+
+}  // namespace
+
+template <class T>
+void check_columns_of_method(const Scene<T>& scene, const SceneOptions& options) {
+  each_unread(options.method, scene, [&](const columns::Label& label, const auto& column) {
+    if (column) [[unlikely]]
+      throw Error("carom: the column " + label.in_code() + " is not read by the method " +
+                  std::string(to_string(options.selected())) +
+                  (label.readers & columns::by_corrected_pgs && options.selected() == SceneMethod::pgs
+                       ? " without position_correction"
+                       : "") +
+                  "; leave it out, or see select()");
+  });
+}
+template void check_columns_of_method(const Scene<float>&, const SceneOptions&);
+template void check_columns_of_method(const Scene<double>&, const SceneOptions&);
+
+template <class T>
+Scene<T> select(const Scene<T>& scene, const SceneOptions::Method& method) {
+  Scene<T> made = scene;
+  each_unread(method, made, [](const columns::Label&, auto& column) { column = {}; });
+  return made;
+}
+template Scene<float> select(const Scene<float>&, const SceneOptions::Method&);
+template Scene<double> select(const Scene<double>&, const SceneOptions::Method&);
+
 #define CAROM_INSTANTIATE(T, AnyContacts) \
   template std::size_t check_columns(const AnyContacts<T>&, const ResultsOf<AnyContacts<T>>&);
 CAROM_FOR_FORMS(CAROM_INSTANTIATE)

@@ -30,6 +30,9 @@ std::size_t check_gradients(const KContacts<T>& contacts, const Gradients<T>& gr
 
 /// The same for scenes.
 void check_scene_options(const SceneOptions& options);
+/// Throws an Error that names a column that the method does not read.
+template <class T>
+void check_columns_of_method(const Scene<T>& scene, const SceneOptions& options);
 template <class T>
 void check_scene_columns(const Scene<T>& scene, const SceneResults<T>& results);
 

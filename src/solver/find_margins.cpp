@@ -45,8 +45,8 @@ RegionReport find_on(const Call& call, const AnyContacts<T>& contacts,
   layout.block_bytes = block_bytes;
   const auto find_range = kernel_for<T, AnyContacts>(*call.entry().region);
   const kernel::RegionJob<T, AnyContacts> job{
-      {impulse, margins, space, layout, static_cast<T>(options.normal_tolerance),
-       static_cast<T>(options.inertia_tolerance), static_cast<T>(options.max_restitution), static_cast<T>(tolerance)},
+      {impulse, margins, space, layout, static_cast<T>(options.data.normal_tolerance),
+       static_cast<T>(options.data.inertia_tolerance), static_cast<T>(options.data.max_restitution), static_cast<T>(tolerance)},
       contacts};
   Counts counts;
   const auto range = [&](std::size_t first, std::size_t n, kernel::Tally& tally) {

@@ -49,7 +49,7 @@ class LawGradients {
     tile_.law = law;
     zero_own_columns(law);
     for (std::size_t c = 0; c < 3; ++c) tile_.p[c] = tile_.compression[c] = nullptr;
-    const T largest = static_cast<T>(options_.max_restitution);
+    const T largest = static_cast<T>(options_.data.max_restitution);
     if (law == Law::incremental) {
       make(memory_.slide);
       functions_.incremental(tile_, {memory_.restitution_law, options_.step_budget, largest}, *memory_.slide);

@@ -75,9 +75,9 @@ kernel::Parameters<T> parameters_for(const Options& options) {
           options.law,
           options.integrator,
           options.restitution_law,
-          static_cast<T>(options.normal_tolerance),
-          static_cast<T>(options.inertia_tolerance),
-          static_cast<T>(options.max_restitution)};
+          static_cast<T>(options.data.normal_tolerance),
+          static_cast<T>(options.data.inertia_tolerance),
+          static_cast<T>(options.data.max_restitution)};
 }
 template kernel::Parameters<float> parameters_for(const Options&);
 template kernel::Parameters<double> parameters_for(const Options&);

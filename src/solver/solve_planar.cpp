@@ -19,7 +19,7 @@ Report solve_on(const Call& call, const AnyContacts<T>& contacts, const planar::
   const kernel::PlanarJob<T, AnyContacts> job{
       contacts,
       results,
-      {options.law, options.restitution_law, options.normal_tolerance, options.max_restitution},
+      {options.law, options.restitution_law, options.data.normal_tolerance, options.data.max_restitution},
       layout_for(count * columns::numbers_in(contacts, results) * sizeof(T))};
   const auto range = [&](std::size_t first, std::size_t n, kernel::PlanarWorkspace<T>& workspace,
                          kernel::Tally& tally) { solve_range(job, first, n, workspace, tally); };

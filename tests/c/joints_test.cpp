@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <carom/mechanism.hpp>
 
 #include "c/in_c.hpp"
 #include "support/running/same_bits.hpp"

@@ -84,11 +84,11 @@ TEST_F(CMisuse, of_options_and_of_the_precision_is_an_error) {
 
 TEST_F(CMisuse, of_margins_and_gradients_is_an_error) {
   const carom_vectors3 none{};
-  expect_refusal(carom_find_margins_space(solver, CAROM_DOUBLE, &contacts, nullptr, nullptr, nullptr, nullptr,
-                                          CAROM_DEFAULT_TOLERANCE, nullptr),
+  expect_refusal(carom_find_margins_k(solver, CAROM_DOUBLE, &contacts, nullptr, nullptr, nullptr, nullptr,
+                                      CAROM_DEFAULT_TOLERANCE, nullptr),
                  "impulse is a null");
-  expect_refusal(carom_find_margins_space(solver, CAROM_DOUBLE, &contacts, &none, nullptr, nullptr, nullptr,
-                                          CAROM_DEFAULT_TOLERANCE, nullptr),
+  expect_refusal(carom_find_margins_k(solver, CAROM_DOUBLE, &contacts, &none, nullptr, nullptr, nullptr,
+                                      CAROM_DEFAULT_TOLERANCE, nullptr),
                  "impulse");
   expect_refusal(carom_differentiate(solver, CAROM_DOUBLE, &contacts, nullptr, nullptr, -0.5, nullptr), "tolerance");
   auto derivatives = sized<carom_derivatives>();

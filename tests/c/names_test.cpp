@@ -77,6 +77,9 @@ static_assert(CAROM_STICKING_NONE == int(Sticking::none) && CAROM_STICKING_STABL
               CAROM_STICKING_DIVERGE == int(Sticking::diverge));
 static_assert(CAROM_FILTER_COLLIDING == int(ContactFilter::colliding) &&
               CAROM_FILTER_TOUCHING == int(ContactFilter::touching) && contact_filter_count == 2);
+static_assert(CAROM_PHASE_BOTH == int(BenderSchmittPhase::both) &&
+              CAROM_PHASE_COLLISIONS == int(BenderSchmittPhase::collisions) &&
+              CAROM_PHASE_RESTING == int(BenderSchmittPhase::resting) && bender_schmitt_phase_count == 3);
 static_assert(CAROM_ISLAND_CONVERGED == int(IslandStatus::converged) &&
               CAROM_ISLAND_NOT_CONVERGED == int(IslandStatus::not_converged) &&
               CAROM_ISLAND_STALLED == int(IslandStatus::stalled) &&

@@ -1,6 +1,7 @@
 // Margins of the permissible region and gradients have the same bits and reports in C and in C++.
 #include <gtest/gtest.h>
 
+#include <carom/experimental.hpp>
 #include <cstring>
 #include <vector>
 
@@ -104,22 +105,22 @@ TYPED_TEST(CSingleContacts, have_the_margins_of_cpp_in_every_form) {
   using T = TypeParam;
   const support::RandomContacts<T> bodies(count, 1);
   this->template expect_same_margins<carom_contacts, carom_vectors3, carom_impulse_space>(bodies.inline_contacts(),
-                                                                                          carom_find_margins_inline);
+                                                                                          carom_find_margins);
   const support::RandomIndexedContacts<T> indexed(count, 20, 1);
   this->template expect_same_margins<carom_indexed_contacts, carom_vectors3, carom_impulse_space>(
       indexed.indexed_contacts(), carom_find_margins_indexed);
   const support::RandomSpaceContacts<T> space(count, 1);
   this->template expect_same_margins<carom_k_contacts, carom_vectors3, carom_impulse_space>(space.space_contacts(),
-                                                                                            carom_find_margins_space);
+                                                                                            carom_find_margins_k);
   const support::RandomPlanarBodies<T> planar(count, 1, 20);
   this->template expect_same_margins<carom_planar_indexed_contacts, carom_vectors2, carom_planar_impulse_space>(
       planar.indexed_contacts(), carom_find_margins_planar_indexed);
   const support::RandomPlanarBodies<T> planar_bodies(count, 1);
   this->template expect_same_margins<carom_planar_contacts, carom_vectors2, carom_planar_impulse_space>(
-      planar_bodies.inline_contacts(), carom_find_margins_planar_inline);
+      planar_bodies.inline_contacts(), carom_find_margins_planar);
   const support::RandomPlanarSpace<T> planar_space(count, 1);
   this->template expect_same_margins<carom_planar_k_contacts, carom_vectors2, carom_planar_impulse_space>(
-      planar_space.view(), carom_find_margins_planar_space);
+      planar_space.view(), carom_find_margins_planar_k);
 }
 
 TYPED_TEST(CSingleContacts, have_the_margins_of_cpp_in_blocks) {

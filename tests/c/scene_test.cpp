@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "c/in_c.hpp"
-#include "c/scene_fields.hpp"
+#include "c/options_in_c.hpp"
 #include "support/scenes/runs.hpp"
 
 namespace carom::scenes {
@@ -12,7 +12,7 @@ namespace {
 struct SceneInC {
   template <class T>
   SceneInC(const Scene<T>& from, const SceneResults<T>& to, const SceneOptions& with)
-      : laws(laws_in_c(from.contacts.laws)) {
+      : laws(laws_in_c(from.contacts.laws)), options(with) {
     columns::each(Give{}, {}, from.bodies, bodies);
     columns::each_of_scene_bodies(Give{}, from.bodies, bodies);
     columns::each_number(Give{}, from.contacts, contacts);
@@ -24,26 +24,6 @@ struct SceneInC {
     columns::each_scene_body_result(Give{}, to, results);
     columns::each_scene_row_result(Give{}, to, results);
     columns::each_island_result(Give{}, to.islands, islands);
-
-    c::put_fields(with, options);
-    c::put_fields(with.collision, collision);
-    c::put_fields(with.rest, rest);
-    c::put_fields(with.shock_propagation, shock);
-    c::put_fields(with.pgs, pgs);
-    c::put_fields(with.sequential_impacts, sequence);
-    c::put_fields(with.iteration, iteration);
-    c::put_fields(with.resting, resting);
-    c::put_fields(with.substeps, substeps);
-    c::put_fields(with.ncp, ncp);
-    options.ncp = &ncp;
-    options.collision = &collision;
-    options.rest = &rest;
-    options.sequential_impacts = &sequence;
-    options.pgs = &pgs;
-    options.iteration = &iteration;
-    options.resting = &resting;
-    options.substeps = &substeps;
-    options.shock_propagation = &shock;
 
     contacts.laws = &laws;
     results.islands = &islands;
@@ -60,16 +40,7 @@ struct SceneInC {
   carom_scene scene = sized<carom_scene>();
   carom_island_results islands = sized<carom_island_results>();
   carom_scene_results results = sized<carom_scene_results>();
-  carom_scene_options options = sized<carom_scene_options>();
-  carom_options collision = sized<carom_options>();
-  carom_rest_criterion rest = sized<carom_rest_criterion>();
-  carom_shock_propagation shock = sized<carom_shock_propagation>();
-  carom_pgs_options pgs = sized<carom_pgs_options>();
-  carom_sequential_impacts_options sequence = sized<carom_sequential_impacts_options>();
-  carom_iteration_options iteration = sized<carom_iteration_options>();
-  carom_resting_options resting = sized<carom_resting_options>();
-  carom_substeps_options substeps = sized<carom_substeps_options>();
-  carom_ncp_options ncp = sized<carom_ncp_options>();
+  SceneOptionsInC options;
 };
 
 template <class T>
@@ -89,18 +60,17 @@ TYPED_TEST_SUITE(CScene, Precisions);
 TYPED_TEST(CScene, gives_the_bits_of_cpp_under_every_method) {
   using T = TypeParam;
   SceneData<T> scene = boxes_and_chain<T>();
-  for (const SceneMethod method : all_methods) {
+  scene.static_friction.assign(scene.contact_count(), T(1));
+  for (const Procedure method : all_methods) {
     const SceneOptions options = usual(method);
-    // Coulomb's friction is one number.
-    scene.static_friction.assign(method == SceneMethod::ncp ? 0 : scene.contact_count(), T(1));
-    const Solved<T> expected = solved(scene, options);
+    const Solved<T> expected = solved(scene, usual(method));
     SceneArrays<T> found(scene);
-    const SceneInC c(scene.view(), found.view(), options);
+    const SceneInC c(select(scene.view(), options.method), found.view(), options);
     const carom_execution execution = execution_in_c(0, 1);
     carom_scene_solver* solver = nullptr;
     ASSERT_EQ(carom_scene_solver_create(&execution, &solver), CAROM_OK) << carom_error_message();
     auto report = sized<carom_scene_report>();
-    ASSERT_EQ(carom_scene_solve(solver, precision_of<T>, &c.scene, &c.results, &c.options, &report), CAROM_OK)
+    ASSERT_EQ(carom_scene_solve(solver, precision_of<T>, &c.scene, &c.results, &c.options.options, &report), CAROM_OK)
         << to_string(method) << ": " << carom_error_message();
     expect_same_bits(expected.arrays, found, std::string(to_string(method)));
     EXPECT_EQ(report.bodies, expected.report.bodies);
@@ -115,33 +85,18 @@ TYPED_TEST(CScene, gives_the_bits_of_cpp_under_every_method) {
   }
 }
 
-TEST(CSceneOptions, begin_with_the_defaults_of_cpp) {
-  carom_substeps_options substeps;
-  carom_substeps_options_init(&substeps, sizeof substeps);
-  const SubstepsOptions expected;
-  EXPECT_EQ(substeps.struct_size, sizeof substeps);
-  EXPECT_EQ(substeps.time_step, 0);
-  EXPECT_EQ(substeps.most, expected.most);
-  EXPECT_EQ(substeps.slop, expected.slop);
-  EXPECT_EQ(substeps.relative_slop, expected.relative_slop);
-  EXPECT_EQ(substeps.min_direct_substeps, expected.min_direct_substeps);
-  EXPECT_EQ(substeps.joint_frequency, expected.joint_frequency);
-  EXPECT_EQ(substeps.joint_warm_start, expected.joint_warm_start);
-  carom_scene_options options;
-  carom_scene_options_init(&options, sizeof options);
-  EXPECT_EQ(options.relative_tolerance, SceneOptions().relative_tolerance);
-  EXPECT_EQ(options.substeps, nullptr);
-}
-
 TEST(CScene, is_saved_and_restored) {
   auto scene = stack<float>(3);
   for (std::uint64_t i = 0; i < scene.contact_count(); ++i) scene.key.push_back(i + 1);
   SceneArrays<float> arrays(scene);
-  const SceneInC in_c(scene.view(), arrays.view(), usual(SceneMethod::substeps));
+  const SceneOptions options = usual(Procedure::substeps);
+  const SceneInC in_c(select(scene.view(), options.method), arrays.view(), options);
   carom_scene_solver* solver = nullptr;
   ASSERT_EQ(carom_scene_solver_create(nullptr, &solver), CAROM_OK);
   const auto solve = [&] {
-    EXPECT_EQ(carom_scene_solve(solver, CAROM_FLOAT, &in_c.scene, &in_c.results, &in_c.options, nullptr), CAROM_OK);
+    EXPECT_EQ(carom_scene_solve(solver, CAROM_FLOAT, &in_c.scene, &in_c.results, &in_c.options.options, nullptr),
+              CAROM_OK)
+        << carom_error_message();
     return arrays;
   };
   solve();
@@ -170,12 +125,12 @@ TEST(CSceneMisuse, is_told) {
   EXPECT_STREQ(carom_error_message(), "carom: scene->bodies is a null pointer");
   auto bodies = sized<carom_scene_bodies>();
   scene.bodies = &bodies;
-  EXPECT_EQ(carom_scene_solve(solver, CAROM_FLOAT, &scene, nullptr, nullptr, nullptr), CAROM_OK) << "an empty scene";
   carom_scene_options options;
   carom_scene_options_init(&options, sizeof options);
-  options.method = 7;
   EXPECT_EQ(carom_scene_solve(solver, CAROM_FLOAT, &scene, nullptr, &options, nullptr), CAROM_ERROR_ARGUMENT);
-  EXPECT_NE(std::string(carom_error_message()).find("method"), std::string::npos) << carom_error_message();
+  EXPECT_NE(std::string(carom_error_message()).find("time_step"), std::string::npos) << carom_error_message();
+  options.time_step = 0.01;
+  EXPECT_EQ(carom_scene_solve(solver, CAROM_FLOAT, &scene, nullptr, &options, nullptr), CAROM_OK) << "an empty scene";
   EXPECT_EQ(carom_scene_solver_forget(solver), CAROM_OK);
   carom_scene_solver_destroy(solver);
 }

@@ -1,5 +1,5 @@
-# carom.hpp includes every public header except the headers of the reference. It compiles without exceptions and type
-# information, because engines build without these. With ALONE every header is also compiled by itself.
+# carom.hpp and experimental.hpp together include every public header except the headers of the reference, each once. They
+# compile without exceptions and type information, because engines build without these. With ALONE every header is also compiled by itself.
 #
 # cmake -DFOLDER=<include/carom> -DCOMPILER=<c++> [-DALONE=ON] -P headers_test.cmake
 function(compile file)
@@ -11,18 +11,20 @@ function(compile file)
 endfunction()
 
 file(GLOB headers RELATIVE ${FOLDER} ${FOLDER}/*.hpp)
-list(REMOVE_ITEM headers carom.hpp)
+list(REMOVE_ITEM headers carom.hpp experimental.hpp)
 list(LENGTH headers number)
 if(number LESS 5)
   message(FATAL_ERROR "no headers in ${FOLDER}")
 endif()
-file(READ ${FOLDER}/carom.hpp umbrella)
+file(READ ${FOLDER}/carom.hpp stable)
+file(READ ${FOLDER}/experimental.hpp experimental)
 foreach(header IN LISTS headers)
-  string(FIND "${umbrella}" "#include <carom/${header}>\n" found)
-  if(header MATCHES "^reference" AND NOT found EQUAL -1)
-    message(SEND_ERROR "carom.hpp includes ${header}, which is of another library")
-  elseif(NOT header MATCHES "^reference" AND found EQUAL -1)
-    message(SEND_ERROR "carom.hpp does not include ${header}")
+  string(REGEX MATCHALL "#include <carom/${header}>\n" found "${stable}${experimental}")
+  list(LENGTH found times)
+  if(header MATCHES "^reference" AND NOT times EQUAL 0)
+    message(SEND_ERROR "${header} is of another library, but carom.hpp or experimental.hpp includes it")
+  elseif(NOT header MATCHES "^reference" AND NOT times EQUAL 1)
+    message(SEND_ERROR "carom.hpp and experimental.hpp include ${header} ${times} times instead of once")
   endif()
   if(ALONE)
     compile(${FOLDER}/${header})

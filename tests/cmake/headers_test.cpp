@@ -1,5 +1,6 @@
 // An engine's use of what the headers define: templates are looked at only when somebody has them instantiated.
 #include <carom/carom.hpp>
+#include <carom/experimental.hpp>
 #include <carom/reference.hpp>
 #include <carom/reference_planar.hpp>
 #include <carom/reference_scene.hpp>

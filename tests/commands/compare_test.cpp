@@ -25,7 +25,7 @@ TEST(Compare, json_tells_the_comparison_and_nothing_else_is_on_stdout) {
   EXPECT_EQ(json["bad_rows"], 0);
   EXPECT_EQ(json["integrator"], "series");
   EXPECT_TRUE(json["steps"].is_null());
-  EXPECT_EQ(json["restitution"], "energetic");
+  EXPECT_EQ(json["restitution_law"], "energetic");
   EXPECT_EQ(json["lanes"]["by_status"], json["reference"]["by_status"]);
   EXPECT_EQ(json["velocity_difference"]["rows"], json["lanes"]["by_status"]["ok"]);
   EXPECT_GE(json["velocity_difference"]["largest"], json["velocity_difference"]["median"]);

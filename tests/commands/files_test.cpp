@@ -170,8 +170,9 @@ TEST(Output, that_exceeds_the_limit_of_a_file_is_an_error) {
         0);
   const TemporaryFolder folder;
   for (const std::string& command :
-       {"solve " + input.name() + " -o ", "solve --scene " + scenes.name() + " -o ", "convert " + input.name() + " ",
-        "check --law smith " + input.name() + " -o ", std::string("generate --contacts 2000 -o ")}) {
+       {"solve " + input.name() + " -o ", "solve --scene --method pgs " + scenes.name() + " -o ",
+        "convert " + input.name() + " ", "check --law smith " + input.name() + " -o ",
+        std::string("generate --contacts 2000 -o ")}) {
     const Ended run = shell("ulimit -f 64; carom " + command + (folder / "out.csv").string());
     EXPECT_EQ(run.exit_code, 2) << command;
     expect_within("out.csv can't be written: File too large", run.err);
@@ -316,7 +317,7 @@ TEST(Memory, of_whole_files_is_what_the_documentation_says) {
       EXPECT_LT((many - few) / (more - fewer), of_file + bytes + bytes / 10) << command << options;
     };
     if (distribution == "chains") {
-      expect_bytes("solve --scene ", " --threads 2 -o /dev/null", 760);
+      expect_bytes("solve --scene --method pgs ", " --threads 2 -o /dev/null", 760);
     } else {
       expect_bytes("compare ", " --law no-slip --threads 2", 360);
       expect_bytes("compare ", " --law no-slip --threads 2 --precision float", 370);

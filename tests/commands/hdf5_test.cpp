@@ -192,8 +192,9 @@ TEST(Hdf5, that_comes_from_standard_input_is_an_error_of_every_command) {
   const TemporaryFile csv(csv_of({space_row()})), h5({}, ".h5"), out;
   convert(csv, h5);
   for (const std::string command :
-       {"solve IN -o OUT", "solve IN -o OUT.h5", "solve --scene IN -o OUT", "solve --scene IN -o OUT.h5", "compare IN",
-        "check IN", "compare-laws IN", "sweep IN", "convert IN OUT", "convert IN OUT.h5", "export --fclib IN -o OUT"}) {
+       {"solve IN -o OUT", "solve IN -o OUT.h5", "solve --scene --method pgs IN -o OUT",
+        "solve --scene --method pgs IN -o OUT.h5", "compare IN", "check IN", "compare-laws IN", "sweep IN",
+        "convert IN OUT", "convert IN OUT.h5", "export --fclib IN -o OUT"}) {
     std::string line = command;
     if (const std::size_t place = line.find("OUT"); place != std::string::npos) line.replace(place, 3, out.name());
     for (const auto& [in, name] : {std::pair("-", "standard input"), {"/dev/stdin", "/dev/stdin"}}) {
@@ -233,8 +234,8 @@ TEST(Hdf5, holds_scenes) {
   row.insert(row.end(), {{"scene_step", "0"}, {"body_a", "3"}, {"body_b", "-1"}, {"key", "18446744073709551615"}});
   const TemporaryFile csv(csv_of({row})), h5({}, ".h5"), out({}, ".h5");
   convert(csv, h5);
-  const Ended of_text = carom("solve --scene " + csv.name() + " -o -");
-  const Ended run = carom("solve --scene " + h5.name() + " -o " + out.name());
+  const Ended of_text = carom("solve --scene --method pgs " + csv.name() + " -o -");
+  const Ended run = carom("solve --scene --method pgs " + h5.name() + " -o " + out.name());
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const io::Table wanted = table_of(of_text.out), found = io::read_table(out.name());
   ASSERT_EQ(found.header(), wanted.header());
@@ -288,7 +289,8 @@ TEST(Generate, makes_scenes_whose_rows_agree_on_their_bodies) {
                   .exit_code,
               0);
     // Rows that contradict each other about a body, or do not form a scene, would be faulty rows.
-    const Ended run = carom("solve --scene " + scenes.name() + " -o " + results.name() + " --precision " + precision);
+    const Ended run =
+        carom("solve --scene --method pgs " + scenes.name() + " -o " + results.name() + " --precision " + precision);
     EXPECT_EQ(run.exit_code, 0) << run.err;
     expect_within("6000 contacts in 300 scenes", run.out);
   }

@@ -298,16 +298,16 @@ TEST(RanksOnScenes, give_the_bits_and_the_tables_of_one_process) {
     }
     return kept;
   };
-  const Ended one = carom("solve --scene " + input.name() + " -o " + whole.name());
+  const Ended one = carom("solve --scene --method pgs " + input.name() + " -o " + whole.name());
   ASSERT_EQ(one.exit_code, 0) << one.err;
   expect_within("14000 contacts in 700 scenes", one.out);
   // The whole table at once gives the same.
   const TemporaryFile results, again({}, ".h5");
-  ASSERT_EQ(carom("solve --scene " + csv.name() + " -o " + again.name()).exit_code, 0);
+  ASSERT_EQ(carom("solve --scene --method pgs " + csv.name() + " -o " + again.name()).exit_code, 0);
   EXPECT_TRUE(again.text() == whole.text());
   for (const int ranks : {2, 3}) {
     const Place out;
-    const Ended run = on_ranks(ranks, "solve --scene " + input.name() + " -o " + out.name());
+    const Ended run = on_ranks(ranks, "solve --scene --method pgs " + input.name() + " -o " + out.name());
     EXPECT_EQ(run.exit_code, 0) << run.err;
     EXPECT_EQ(without_ms(run.out), without_ms(one.out));
     EXPECT_TRUE(out.text() == whole.text());

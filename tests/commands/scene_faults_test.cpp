@@ -17,7 +17,8 @@ std::string cell(const io::Table& table, std::size_t row, const std::string& nam
 
 Ended solved(const std::vector<Row>& rows, const std::string& options = "") {
   const TemporaryFile input(csv_of(rows));
-  return carom("solve --scene " + input.name() + " -o - " + options);
+  const std::string method = options.find("--method") == std::string::npos ? "--method pgs " : "";
+  return carom("solve --scene " + input.name() + " -o - " + method + options);
 }
 
 // The part of a message after the name of the file.
@@ -173,11 +174,13 @@ TEST(SceneFaults, columns_of_the_method_must_be_filled_and_others_are_not_read) 
   };
   for (const std::string text : {"", "x"}) {
     EXPECT_EQ(status("separation", text, "pgs"), "ok");
-    EXPECT_EQ(status("separation", text, "resting --time-step 0.01"), "unreadable");
+    EXPECT_EQ(status("separation", text, "bender-schmitt --phase resting --time-step 0.01"), "unreadable");
     EXPECT_EQ(status("slop", text, "pgs"), "ok");
     EXPECT_EQ(status("slop", text, "substeps --time-step 0.01"), "unreadable");
     EXPECT_EQ(status("static_friction", text, "sequential-impacts"), "ok");
-    EXPECT_EQ(status("static_friction", text, "iteration"), "unreadable");
+    EXPECT_EQ(status("static_friction", text, "ncp"), "ok");
+    EXPECT_EQ(status("separation", text, "pgs --position-correction --time-step 0.01"), "unreadable");
+    EXPECT_EQ(status("static_friction", text, "bender-schmitt --phase collisions"), "unreadable");
     EXPECT_EQ(status("target_velocity", text, "sequential-impacts"), "unreadable");
   }
   EXPECT_EQ(status("law", "x", "pgs"), "ok");
@@ -217,53 +220,80 @@ void expect_refused(const std::string& text, const std::string& options, const s
 
 TEST(SceneFaults, files_without_scenes_are_errors_that_name_what_is_missing) {
   const Row row = ball_row("1", {0, "1"}, {1});
-  expect_refused(csv_of({without(row, "body_b")}), "--scene",
+  expect_refused(csv_of({without(row, "body_b")}), "--scene --method pgs",
                  ":1: --scene needs the column body_b, which is missing\n");
-  expect_refused(csv_of({body_row()}), "--scene",
+  expect_refused(csv_of({body_row()}), "--scene --method pgs",
                  ":1: --scene needs the columns scene_step, body_a, body_b, which are missing\n");
-  expect_refused(csv_of({space_row()}), "--scene",
+  expect_refused(csv_of({space_row()}), "--scene --method pgs",
                  "--scene needs both bodies' states in 3D (body form), and the file holds the contact-space form\n");
-  expect_refused(csv_of({planar_body_row()}), "--scene", "the file holds the planar body form\n");
-  expect_refused(csv_of({with(with(row, "surface_velocity_x", "1"), "surface_velocity_z", "0")}), "--scene",
-                 "of a surface velocity all three columns must be there or none: the column surface_velocity_y is "
-                 "missing\n");
+  expect_refused(csv_of({planar_body_row()}), "--scene --method pgs", "the file holds the planar body form\n");
+  expect_refused(
+      csv_of({with(with(row, "surface_velocity_x", "1"), "surface_velocity_z", "0")}), "--scene --method pgs",
+      "all three columns of surface_velocity must be there or none: the column surface_velocity_y is missing\n");
 }
 
-TEST(SceneFaults, options_that_do_not_fit_are_errors_that_name_what_they_need) {
+TEST(SceneFaults, options_that_do_not_fit_are_errors_that_name_who_has_them) {
   const std::string text = csv_of({ball_row("1", {0, "1"}, {1})});
-  for (const std::string option :
-       {"--method sequential-impacts", "--iterations 5", "--relative-tolerance 0.1", "--time-step 0.1", "--substeps 4"})
-    expect_refused(text, option, "carom: " + option.substr(0, option.find(' ')) + " requires --scene\n");
-  for (const std::string option : {"--law whittaker", "--restitution kinetic", "--integrator euler"})
-    for (const std::string method : {"pgs", "iteration", "resting --time-step 0.1"})
+  expect_refused(text, "--method sequential-impacts", "carom: --method requires --scene\n");
+  expect_refused(text, "--scene",
+                 "carom: --scene needs --time-step for substeps, the default method, or another --method, as");
+  expect_refused(text, "--gravity 0,0,-9.81",
+                 "carom: --gravity is an option of scenes, and not of single contacts, without --scene\n");
+  expect_refused(text, "--iterations 4",
+                 "carom: --iterations is an option of substeps and pgs, and not of single contacts, without --scene\n");
+  for (const std::string option : {"--law whittaker", "--restitution-law kinetic", "--integrator euler"})
+    for (const std::string method : {"pgs", "bender-schmitt"})
       expect_refused(text, "--scene " + option + " --method " + method,
-                     "carom: " + option.substr(0, option.find(' ')) + " needs --method sequential-impacts");
-  expect_refused(text, "--scene --method resting", "carom: --method resting needs --time-step");
-  expect_refused(text, "--scene --method iteration --time-step 1", "carom: --time-step needs --method resting");
-  expect_refused(text, "--scene --method substeps", "carom: --method substeps needs --time-step");
-  expect_refused(text, "--scene --method resting --time-step 1 --substeps 4",
-                 "carom: --substeps needs --method substeps");
-  expect_refused(text, "--scene --method substeps --time-step 1 --iterations 4",
-                 "carom: --iterations is not of --method substeps");
-  expect_refused(text, "--scene --tolerance 1e-6", "carom: --tolerance needs --method ncp; pgs has no use");
-  expect_refused(text, "--scene --method substeps --time-step 1 --budget 10", "carom: --budget needs --method ncp");
-  expect_refused(text, "--scene --method ncp --iterations 4", "carom: --iterations is not of --method ncp");
+                     "carom: " + option.substr(0, option.find(' ')) +
+                         " is an option of single contacts and sequential-impacts, and not of " + method + "\n");
+  expect_refused(text, "--scene --method pgs --budget 10",
+                 "carom: --budget is an option of ncp and contact systems (HDF5), and not of "
+                 "pgs\n");
+  expect_refused(text, "--scene --time-step 1 --position-correction",
+                 "carom: --position-correction is an option of pgs, and not of substeps\n");
+  expect_refused(text, "--scene --method ncp --error-mass 1",
+                 "carom: --error-mass is an option of contact systems (HDF5), and not of ncp\n");
   expect_refused(text, "--scene --method ncp --reference", "carom: --reference has no method ncp");
-  expect_refused(csv_of({with(ball_row("1", {0, "1"}, {1}), "static_friction", "1")}), "--scene --method ncp",
-                 "carom: the column contacts.static_friction is not for the method ncp");
   expect_refused(text, "--scene --method sequential-impacts --law brach",
                  "--law brach reads the columns impulse_ratio_1, impulse_ratio_2, which are missing\n");
-  expect_refused(text, "--scene --reference --precision float", "--reference excludes --precision float\n");
+  expect_refused(text, "--scene --method sequential-impacts --steps 3", "--steps needs --integrator euler");
+  expect_refused(text, "--scene --method pgs --reference --precision float",
+                 "--reference excludes --precision float\n");
   expect_refused(text, "--scene --method fast", "--method: fast not in ");
-  for (const std::string value : {"0", "-1", "nan", "inf", "1001", "x"})
-    expect_refused(text, "--scene --method resting --time-step " + value,
-                   "carom: --time-step: " + value + " is not a number in (0, 1000]\n");
+}
+
+TEST(SceneFaults, what_the_library_refuses_is_told_before_the_file_is_read) {
+  const std::string text = "not a contact file\n";
+  expect_refused(text, "--scene --method substeps", "carom: the option time_step is 0");
+  expect_refused(text, "--scene --method bender-schmitt", "carom: the option time_step is 0");
+  expect_refused(text, "--scene --method ncp --gravity 0,0,-9.81", "carom: the option time_step is 0");
+  expect_refused(text, "--scene --method ncp --pgs-iterations 4", "ncp.pgs_iterations");
+  expect_refused(text, "--scene --time-step 1 --min-substeps 4 --max-substeps 3", "substeps.max_substeps is 3");
+}
+
+TEST(SceneFaults, values_out_of_their_ranges_are_named_with_the_range) {
+  const std::string text = csv_of({ball_row("1", {0, "1"}, {1})});
+  for (const std::string value : {"-1", "nan", "inf", "1001", "x"})
+    expect_refused(text, "--scene --time-step " + value,
+                   "carom: --time-step: " + value + " is not a number in [0, 1000]\n");
   for (const std::string value : {"-0.1", "1.1", "nan"})
-    expect_refused(text, "--scene --relative-tolerance " + value,
-                   "carom: --relative-tolerance: " + value + " is not a number in [0, 1]\n");
+    expect_refused(text, "--scene --method pgs --tolerance " + value,
+                   "carom: --tolerance: " + value + " is not a number in [0, 1]\n");
   for (const std::string value : {"0", "1073741825", "1.5"})
-    expect_refused(text, "--scene --iterations " + value,
+    expect_refused(text, "--scene --method pgs --iterations " + value,
                    "carom: --iterations: " + value + " is not a whole number in [1, 1073741824]\n");
+  for (const std::string value : {"0", "2"})
+    expect_refused(text, "--scene --method pgs --relaxation " + value,
+                   "carom: --relaxation: " + value + " is not a number in (0, 2)\n");
+  expect_refused(text, "--scene --time-step 1 --max-speed inf", "--max-speed: inf is not a number in [0, 3.4e38]\n");
+  expect_refused(text, "--scene --time-step 1 --gravity 0,inf,0", "--gravity: inf is not a finite number\n");
+  for (const std::string value : {"1", "0,1", "0,1,2,3", "0,,1"})
+    expect_refused(text, "--scene --time-step 1 --gravity " + value, "carom: --gravity: ");
+  expect_refused(text, "--scene --method bender-schmitt --phase up",
+                 "carom: --phase: up not in both|collisions|resting\n");
+  for (const std::string value : {"-1", "18446744073709551616"})
+    expect_refused(text, "--scene --method sequential-impacts --seed " + value,
+                   "carom: --seed: " + value + " is not a whole number\n");
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ Row with_all(Row row, const std::vector<std::pair<std::string, std::string>>& ce
 
 Ended run(const Row& row, const std::string& options = "") {
   const TemporaryFile input(csv_of({row}));
-  const bool sweeps = options.find("ncp") == std::string::npos;
-  return carom("solve --scene " + input.name() + " -o - " + (sweeps ? "--iterations 100 " : "") + options);
+  const bool is_pgs = options.find("--method") == std::string::npos;
+  return carom("solve --scene " + input.name() + " -o - " + (is_pgs ? "--method pgs --iterations 100 " : "") + options);
 }
 
 io::Table solved(const Row& row, const std::string& options = "") {
@@ -74,7 +74,8 @@ TEST(SceneModels, contacts_give_way) {
                 1e-14);
   const Row spring = with_all(ball_at_wall(), {{"stiffness", "50"}, {"damping", "3"}, {"separation", "-0.01"}});
   const TemporaryFile input(csv_of({spring}));
-  const Ended ended = carom("solve --scene " + input.name() + " -o - --method substeps --time-step 0.1 --substeps 1");
+  const Ended ended =
+      carom("solve --scene " + input.name() + " -o - --time-step 0.1 --min-substeps 1 --max-substeps 1");
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   // p = h (k (0.01 + h u) + c u) of the speed u that is left.
   EXPECT_NEAR(table_of(ended.out).numbers("impulse_x")[0], -0.1 * (50 * 0.01 + 8) / (1 + 0.1 * 8), 1e-14);
@@ -97,11 +98,17 @@ TEST(SceneModels, of_bad_rows_name_line_and_column) {
   }
 }
 
-TEST(SceneModels, are_refused_by_methods_that_do_not_read_them) {
-  const Ended ended = run(with(ball_at_wall(), "rolling_friction", "0.1"), "--method iteration");
-  EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_NE(ended.err.find("rolling_friction"), std::string::npos) << ended.err;
-  EXPECT_NE(ended.err.find("iteration"), std::string::npos) << ended.err;
+TEST(SceneModels, are_carried_through_and_named_where_the_method_does_not_read_them) {
+  const Row row = with(with(ball_at_wall(), "rolling_friction", "x"), "stiffness", "");
+  const Ended ended = run(row, "--method sequential-impacts"),
+              bare = run(ball_at_wall(), "--method sequential-impacts");
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  const io::Table got = table_of(ended.out);
+  EXPECT_EQ(got.cell(0, got.find("rolling_friction")), "x");
+  EXPECT_EQ(got.numbers("impulse_x"), table_of(bare.out).numbers("impulse_x"));
+  EXPECT_NE(ended.err.find("\ncolumns that the method does not read: rolling_friction, stiffness\n"), std::string::npos)
+      << ended.err;
+  EXPECT_EQ(bare.err.find("does not read"), std::string::npos) << bare.err;
 }
 
 }  // namespace

@@ -13,8 +13,13 @@ namespace carom::test {
 namespace {
 
 const std::string example = CAROM_EXAMPLES_DIR "/scene/contacts.csv";
-const std::vector<std::string> methods = {
-    "pgs", "sequential-impacts", "iteration", "step --time-step 0.01", "substeps --time-step 0.01", "ncp"};
+const std::vector<std::string> methods = {"pgs",
+                                          "pgs --position-correction --time-step 0.01",
+                                          "sequential-impacts",
+                                          "bender-schmitt --phase collisions",
+                                          "bender-schmitt --time-step 0.01",
+                                          "substeps --time-step 0.01",
+                                          "ncp"};
 const std::vector<std::string> results = {"impulse_x",
                                           "impulse_y",
                                           "impulse_z",
@@ -39,7 +44,8 @@ std::string cell(const io::Table& table, std::size_t row, const std::string& nam
 
 Ended run_scenes(const std::vector<Row>& rows, const std::string& options = "") {
   const TemporaryFile input(csv_of(rows));
-  return carom("solve --scene " + input.name() + " -o - " + options);
+  const std::string method = options.find("--method") == std::string::npos ? "--method pgs " : "";
+  return carom("solve --scene " + input.name() + " -o - " + method + options);
 }
 
 io::Table solved(const std::vector<Row>& rows, const std::string& options = "") {
@@ -58,7 +64,7 @@ std::vector<double> velocities(const io::Table& table) {
 TEST(Scene, results_stand_behind_the_columns_and_the_summary_on_stdout) {
   const std::vector<Row> rows = ball_rows("3", {"1", "0", "0"});
   const TemporaryFile input(csv_of(rows)), output;
-  const Ended run = carom("solve " + input.name() + " --scene -o " + output.name());
+  const Ended run = carom("solve " + input.name() + " --scene --method pgs -o " + output.name());
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(run.err, "");
   expect_within("2 contacts in 1 scene, pgs, double\nscene_step ", run.out);
@@ -101,7 +107,7 @@ TEST(Scene, of_the_cradle_one_leaves_in_a_sequence_and_all_others_together_by_si
   const std::vector<double> sequence = velocities(solved(rows, "--method sequential-impacts"));
   for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(sequence[i], i == 4 ? 1 : 0, 64 * 0x1p-53) << i;
   // The first contact's target is 1 m/s, that of the others is 0: v2 = ... = v5 = v1 + 1, and momentum stays.
-  const std::vector<double> together = velocities(solved(rows, "--iterations 10000 --relative-tolerance 1e-12"));
+  const std::vector<double> together = velocities(solved(rows, "--iterations 10000 --tolerance 1e-12"));
   // 5 bodies, each contact within 1e-12 of its target.
   for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(together[i], i == 0 ? -0.6 : 0.4, 1e-11) << i;
 }
@@ -185,7 +191,7 @@ TEST(Scene, one_contact_a_scene_is_a_plain_solve_bit_by_bit_in_sequence) {
     const Ended plain = carom("solve " + input.name() + " -o -" + options);
     // One impact, after which a law may leave rounding of its approach.
     const Ended scene =
-        carom("solve --scene --method sequential-impacts --iterations 1 " + input.name() + " -o -" + options);
+        carom("solve --scene --method sequential-impacts --max-impacts 1 " + input.name() + " -o -" + options);
     EXPECT_EQ(plain.exit_code, 0) << plain.err;
     EXPECT_EQ(scene.exit_code, 0) << scene.err;
     EXPECT_TRUE(without_minus_zeros(plain.out) == without_minus_zeros(scene.out))
@@ -193,7 +199,7 @@ TEST(Scene, one_contact_a_scene_is_a_plain_solve_bit_by_bit_in_sequence) {
     return plain.out;
   };
   for (const std::string options : {" --law chatterjee-ruina", " --law whittaker", " --integrator euler",
-                                    " --restitution kinetic", " --law no-slip --reference"})
+                                    " --restitution-law kinetic", " --law no-slip --reference"})
     expect_same(bare, options);
   for (const std::string options : {"", " --precision float", " --reference"}) {
     const io::Table without = table_of(expect_same(bare, options)), with = table_of(expect_same(with_laws, options));
@@ -205,9 +211,11 @@ TEST(Scene, the_lanes_agree_with_the_reference) {
   for (const std::string& method : methods) {
     if (method == "ncp") continue;  // the reference has none
     // The same number of sweeps, so that none ends earlier by a rounding.
-    const std::string line = "solve --scene " + example + " -o - --relative-tolerance 0 " +
-                             (method.starts_with("substeps") ? "--substeps 4" : "--iterations 12") + " --method " +
-                             method;
+    const std::string iterations = method.starts_with("substeps")     ? "--min-substeps 4 --max-substeps 4"
+                                   : method.starts_with("pgs")        ? "--iterations 12"
+                                   : method.starts_with("sequential") ? "--max-impacts 12"
+                                                                      : "--max-iterations 12";
+    const std::string line = "solve --scene " + example + " -o - --tolerance 0 " + iterations + " --method " + method;
     const Ended on_lanes = carom(line), by_reference = carom(line + " --reference");
     EXPECT_EQ(on_lanes.exit_code, 0) << on_lanes.err;
     EXPECT_EQ(by_reference.exit_code, 0) << by_reference.err;
@@ -251,18 +259,19 @@ TEST(Scene, static_friction_holds_what_friction_lets_slide) {
   for (const std::string side : {"xx", "yy", "zz"}) row = with(row, "inverse_inertia_a_" + side, "0");
   row = with(with(row, "velocity_a_y", "0.5"), "friction", "0.25");
   // The normal impulse is 1 N s.
-  for (const std::string method : {"pgs", "iteration"}) {
-    const std::string options = "--iterations 1000 --method " + method;
+  for (const std::string method :
+       {"pgs --iterations 1000", "bender-schmitt --phase collisions --max-iterations 1000"}) {
+    const std::string options = "--method " + method;
     EXPECT_NEAR(solved({row}, options).numbers("new_velocity_a_y")[0], 0.25, 1e-6) << method;
     EXPECT_NEAR(solved({with(row, "static_friction", "0.75")}, options).numbers("new_velocity_a_y")[0], 0, 1e-6);
   }
 }
 
-TEST(Scene, resting_contacts_may_close_their_gap_and_no_more) {
+TEST(Scene, resting_contacts_may_close_their_separation_and_no_more) {
   // Slower than sqrt(2 g ε) = 0.044 m/s: at rest.
   const Row row = ball_row("1", {0, "0.04"}, world, "0");
   const auto velocity = [](const Row& of, const std::string& step) {
-    return solved({of}, "--method resting --time-step " + step).numbers("new_velocity_a_x")[0];
+    return solved({of}, "--method bender-schmitt --phase resting --time-step " + step).numbers("new_velocity_a_x")[0];
   };
   // The steps end when the overlap is below ε/100 = 1e-6 m, so velocities are within 1e-6 m / h.
   EXPECT_NEAR(velocity(row, "1"), 0, 1e-6);
@@ -292,7 +301,7 @@ TEST(Scene, the_table_has_a_line_for_each_of_the_first_scenes_and_their_sums) {
   for (int step = 0; step < 25; ++step)
     for (const Row& row : ball_rows(std::to_string(100 + step), {"2", "0", "0"}, "0")) rows.push_back(row);
   const Ended run = run_scenes(rows, "--method sequential-impacts");
-  expect_within("50 contacts in 25 scenes, sequence, double\n", run.err);
+  expect_within("50 contacts in 25 scenes, sequential-impacts, double\n", run.err);
   // Contacts and bodies.
   expect_within("\n100                  2        3 ", run.err);
   expect_within("\n119                  2        3 ", run.err);
@@ -306,7 +315,7 @@ TEST(Scene, the_table_has_a_line_for_each_of_the_first_scenes_and_their_sums) {
 }
 
 TEST(Scene, islands_that_are_not_done_are_told) {
-  const std::string words = " islands have not converged within --relative-tolerance";
+  const std::string words = " islands have not converged within --tolerance";
   const std::vector<Row> cradle = ball_rows("1", {"1", "0", "0", "0"});
   expect_within("\n1 of 1" + words + "\n", run_scenes(cradle, "--iterations 1").err);
   EXPECT_EQ(run_scenes(cradle, "--iterations 10000").err.find(words), std::string::npos);
@@ -321,7 +330,7 @@ TEST(Scene, a_header_alone_is_fine) {
   const std::string text = csv_of({ball_row("1", {0}, {1})});
   const TemporaryFile input(text.substr(0, text.find('\n') + 1));
   for (const std::string options : {"", " --reference"}) {
-    const Ended run = carom("solve --scene " + input.name() + " -o -" + options);
+    const Ended run = carom("solve --scene --method pgs " + input.name() + " -o -" + options);
     EXPECT_EQ(run.exit_code, 0) << run.err;
     EXPECT_EQ(table_of(run.out).rows(), 0u);
     EXPECT_TRUE(run.out.ends_with(",status,path\n")) << run.out;
@@ -330,19 +339,14 @@ TEST(Scene, a_header_alone_is_fine) {
 }
 
 // Cradle, stack, pyramid and box: one island each, of 4, 40, 144 and 4 contacts.
-TEST(Scene, ncp_leaves_islands_to_sweeps_as_it_is_told) {
+TEST(Scene, ncp_leaves_islands_to_pgs_as_it_is_told) {
   const auto run = [&](const std::string& options) { return carom("solve --scene " + example + " -o - " + options); };
-  const Ended limited = run("--method ncp --largest-island 10 --iterations 100");
+  const Ended limited = run("--method ncp --max-island-size 10 --pgs-iterations 100");
   EXPECT_EQ(limited.exit_code, 0) << limited.err;
-  expect_within("2 of 4 islands have been left to sweeps, and 2 solved to --tolerance", limited.err);
-  const Ended after = run("--method ncp --after-sweeps --iterations 100 --relative-tolerance 0.05");
+  expect_within("2 of 4 islands were solved by PGS, and 2 to --tolerance", limited.err);
+  const Ended after = run("--method ncp --pgs-presolve --pgs-iterations 100 --pgs-tolerance 0.05");
   EXPECT_EQ(after.exit_code, 0) << after.err;
-  expect_within("islands have been left to sweeps", after.err);
-  for (const char* option : {"--largest-island 10", "--after-sweeps"}) {
-    const Ended refused = run(option);
-    EXPECT_EQ(refused.exit_code, 2);
-    expect_within(std::string(option).substr(0, std::string(option).find(' ')) + " needs --method ncp", refused.err);
-  }
+  expect_within("islands were solved by PGS", after.err);
 }
 
 }  // namespace

@@ -133,13 +133,13 @@ TEST(SolveSystems, misuse_gives_exit_code_2_and_names_it) {
       {rover + " " + boxes + " -o " + out.name(), "--output"},
       {rover + " " + table.name(), table.name()},
       {rover + " absent.hdf5", "absent.hdf5"},
-      {rover + " --law smith", "--law is for contact files"},
+      {rover + " --law smith", "--law is an option of single contacts"},
       {rover + " --scene", "--scene is for contact files"},
       {rover + " --tolerance 2", "--tolerance"},
       {rover + " -o " + rover, "is the input file"},
       {cut.name(), "is not a sound HDF5 file"},
       {table.name() + " -o - --json", "--json is for contact systems"},
-      {table.name() + " -o - --budget 5", "--budget is for contact systems"},
+      {table.name() + " -o - --budget 5", "--budget is an option of ncp and contact systems"},
       {table.name(), "--output is required"},
   };
   for (const auto& [arguments, named] : cases) {

@@ -5,7 +5,10 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/files/contact_tables.hpp"
@@ -53,6 +56,36 @@ TEST(Solve, bad_rows_give_exit_code_1_and_are_named_by_line_and_column) {
   EXPECT_EQ(results.cell(2, status), "restitution_out_of_range");
   EXPECT_EQ(results.numbers("p_z")[2], 0);
   EXPECT_EQ(results.cell(3, results.find("p_z")), results.cell(0, results.find("p_z")));
+}
+
+/// A text in which the columns have the names that they had in carom 0.1.
+std::string with_old_names(std::string text) {
+  const std::pair<std::string, std::string> names[] = {
+      {",r_a_", ",lever_a_"}, {",r_b_", ",lever_b_"}, {",separation,", ",gap,"}};
+  for (const auto& [name, old_name] : names)
+    for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos; at += old_name.size())
+      text.replace(at, name.size(), old_name);
+  return text;
+}
+
+TEST(Solve, files_with_the_names_of_carom_0_1_give_results_with_the_names_of_today) {
+  const std::string example = CAROM_EXAMPLES_DIR "/scene/contacts.csv";
+  for (const auto& [path, options] :
+       {std::pair<std::string, std::string>{golden + "/bodies3d.csv", ""}, {example, " --scene --time-step 0.01"}}) {
+    std::ifstream stream(path);
+    std::string text{std::istreambuf_iterator<char>(stream), {}};
+    const TemporaryFile now(text), old(with_old_names(text));
+    ASSERT_NE(now.text(), old.text());
+    const Ended expected = carom("solve " + now.name() + options + " -o -"),
+                run = carom("solve " + old.name() + options + " -o -");
+    EXPECT_EQ(expected.exit_code, 0) << expected.err;
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_TRUE(run.out == expected.out) << path;
+  }
+  const TemporaryFile both(csv_of({with(body_row(), "lever_a_x", "0.5")}));
+  const Ended refused = carom("solve " + both.name() + " -o -");
+  EXPECT_EQ(refused.exit_code, 2);
+  expect_within("the columns 'r_a_x' and 'lever_a_x' are the same: 'r_a_x' is the name of both\n", refused.err);
 }
 
 TEST(Solve, prints_20_faults_unless_all_are_asked_for) {
@@ -108,19 +141,19 @@ TEST(Solve, restitution_is_the_law_of_rows_that_name_none) {
   std::vector<double> of_option;
   for (const std::string law : {"energetic", "kinetic", "kinematic"}) {
     telling.push_back(with(silent, "restitution_law", law));
-    of_option.push_back(p_z({silent}, "--restitution " + law)[0]);
+    of_option.push_back(p_z({silent}, "--restitution-law " + law)[0]);
   }
   EXPECT_EQ(p_z({silent}, "")[0], of_option[0]);
   EXPECT_NE(of_option[0], of_option[1]);
   EXPECT_NE(of_option[0], of_option[2]);
   EXPECT_NE(of_option[1], of_option[2]);
-  for (const std::string options : {"", "--restitution kinetic", "--restitution kinematic"})
+  for (const std::string options : {"", "--restitution-law kinetic", "--restitution-law kinematic"})
     EXPECT_EQ(p_z(telling, options), of_option) << options;
 }
 
 TEST(Solve, under_the_kinematic_law_the_normal_velocity_is_reversed_e_times) {
   const TemporaryFile input(csv_of({space_row()}));
-  const Ended run = carom("solve " + input.name() + " -o - --restitution kinematic");
+  const Ended run = carom("solve " + input.name() + " -o - --restitution-law kinematic");
   // u_z = 0.5 of a sum of a few products of the size of |u0| = 1.35, each off by a rounding of 2^-53.
   EXPECT_NEAR(table_of(run.out).numbers("u_z")[0], 0.5, 16 * 0x1p-53);
 }
@@ -213,11 +246,11 @@ TEST(Solve, restitution_above_1_is_a_fault_unless_it_is_asked_for) {
   const TemporaryFile input(csv_of({with(space_row(), "restitution", "1.5")}));
   const std::string solve = "solve " + input.name() + " -o -";
   EXPECT_EQ(carom(solve).exit_code, 1);
-  const Ended less = carom(solve + " --largest-restitution 1.4");
+  const Ended less = carom(solve + " --max-restitution 1.4");
   EXPECT_EQ(less.exit_code, 1);
   expect_within("column restitution: 1.5 is outside [0, 1.4] (restitution_out_of_range)\n", less.err);
-  EXPECT_EQ(carom(solve + " --largest-restitution 1.5").exit_code, 0);
-  EXPECT_EQ(carom(solve + " --largest-restitution 0.9").exit_code, 2);
+  EXPECT_EQ(carom(solve + " --max-restitution 1.5").exit_code, 0);
+  EXPECT_EQ(carom(solve + " --max-restitution 0.9").exit_code, 2);
 }
 
 TEST(Solve, a_header_alone_is_fine) {

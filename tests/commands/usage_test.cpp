@@ -20,9 +20,9 @@ TEST(Usage, errors_give_exit_code_2_and_begin_with_the_name_of_the_command) {
            "solve " + input.name() + " -o /absent/file.csv",
            "solve " + input.name() + " -o - --integrator euler --steps 0",
            "solve " + input.name() + " -o - --integrator euler --steps ten",
-           "solve " + input.name() + " -o - --restitution elastic", "solve " + input.name() + " -o - --precision half",
-           "solve " + input.name() + " -o - --isa mmx", "solve " + input.name() + " -o - --integrator rk4",
-           "solve " + input.name() + " -o - --threads -1",
+           "solve " + input.name() + " -o - --restitution-law elastic",
+           "solve " + input.name() + " -o - --precision half", "solve " + input.name() + " -o - --isa mmx",
+           "solve " + input.name() + " -o - --integrator rk4", "solve " + input.name() + " -o - --threads -1",
            "solve " + input.name() + " -o - --reference --precision float", "compare absent.csv --json",
            "check absent.csv", "compare-laws absent.csv", "laws contacts.csv", "info --verbose"}) {
     const Ended run = carom(arguments);
@@ -43,10 +43,10 @@ TEST(Usage, an_option_that_the_integrator_has_no_use_for_is_an_error_that_names_
       expect_within("--steps needs --integrator euler", steps.err);
     }
     for (const std::string law : {"kinetic", "kinematic"}) {
-      const Ended euler = carom(command + " --integrator euler --restitution " + law);
+      const Ended euler = carom(command + " --integrator euler --restitution-law " + law);
       EXPECT_EQ(euler.exit_code, 2);
       EXPECT_EQ(euler.out, "");
-      expect_within("--restitution " + law + " needs --integrator series", euler.err);
+      expect_within("--restitution-law " + law + " needs --integrator series", euler.err);
     }
   }
 }
@@ -76,7 +76,7 @@ TEST(Usage, numbers_of_options_are_finite_and_within_the_bounds_of_the_library) 
   for (const std::string value : {"nan", "-nan", "inf", "-1", "1e400", "1.5", "x"})
     expect_refused(check, "--tolerance", value, "number in [0, 1]");
   for (const std::string value : {"nan", "inf", "0.5", "101", "1e400"})
-    expect_refused(solve, "--largest-restitution", value, "number in [1, 100]");
+    expect_refused(solve, "--max-restitution", value, "number in [1, 100]");
   for (const std::string value : {"-1", "1025", "65536", "99999999999999999999", "nan", "1.5"})
     expect_refused(solve, "--threads", value, "whole number in [0, " + threads + "]");
   for (const std::string value : {"-1", "0", "1073741825", "99999999999999999999", "nan", "2e2"})

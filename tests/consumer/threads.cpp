@@ -68,7 +68,7 @@ void solve(carom::SceneSolver& solver, Box* two) {
   carom::SceneResults<double> results;
   results.velocity = carom::Vector3Columns<double>::interleaved(two->velocity, 2, stride);
   results.angular_velocity = carom::Vector3Columns<double>::interleaved(two->spin, 2, stride);
-  solver.solve(scene, results);
+  solver.solve(scene, results, {.method = carom::Pgs{}});
 }
 
 /// Lets `threads` of the host's own take turns of work(turn, solver) below `turns`.

@@ -130,6 +130,26 @@ TEST(Hdf5Table, reads_what_others_write) {
   EXPECT_EQ(table.text(0, 4) + "|" + table.text(1, 4) + "|" + table.text(2, 4), "ab|cd|efgh");
 }
 
+TEST(Hdf5Table, has_the_names_of_today_where_the_file_has_old_ones) {
+  const std::vector<double> values = {0.5, -1.25, 3};
+  const TemporaryFile old({}, ".h5"), both({}, ".h5");
+  {
+    const Hdf5Maker maker(old.name());
+    maker.add("gap", values);
+    maker.add("lever_a_x", {1, 2, 3});
+    const Hdf5Maker of_both(both.name());
+    of_both.add("gap", values);
+    of_both.add("separation", values);
+  }
+  const io::Table table = io::read_table(old.name());
+  EXPECT_EQ(table.header(), (std::vector<std::string>{"separation", "r_a_x"}));
+  EXPECT_EQ(table.numbers("separation"), values);
+  EXPECT_EQ(table.numbers("r_a_x"), (std::vector<double>{1, 2, 3}));
+  const auto alone = io::open_table(old.name(), {}, 0, "separation");
+  EXPECT_EQ(alone->table().header(), std::vector<std::string>{"separation"});
+  expect_within("the columns 'gap' and 'separation' are the same", error_of_reading(both));
+}
+
 TEST(Hdf5Table, that_is_none_is_an_error_that_names_the_dataset) {
   const std::vector<double> three(3), four(4);
   const TemporaryFile lengths({}, ".h5"), flat({}, ".h5"), single({}, ".h5"), empty({}, ".h5"), pairs({}, ".h5");

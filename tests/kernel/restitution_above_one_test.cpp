@@ -1,4 +1,4 @@
-// Restitution above 1, which Options::max_restitution allows. [CR] A. Chatterjee, A. Ruina, A New Algebraic Rigid
+// Restitution above 1, which Tolerances::max_restitution allows. [CR] A. Chatterjee, A. Ruina, A New Algebraic Rigid
 // Body Collision Law Based on Impulse Space Considerations, 1998, section 3.5.
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ TYPED_TEST_SUITE(RestitutionAboveOne, Precisions);
 
 SolverSetup up_to(double largest, Law law = Law::incremental, Isa isa = Isa::automatic) {
   SolverSetup options;
-  options.max_restitution = largest;
+  options.data.max_restitution = largest;
   options.law = law;
   options.execution.isa = isa;
   options.execution.threads = 1;

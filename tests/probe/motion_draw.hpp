@@ -10,8 +10,12 @@
 
 #include "probe/motion_world.hpp"
 #include "support/draw.hpp"
+#include "support/scenes/method_options.hpp"
 
 namespace carom::probe {
+
+using scenes::MethodOptions;
+using scenes::Procedure;
 
 enum class MotionKind {
   ground,  ///< bodies fall on a plane
@@ -30,7 +34,7 @@ inline constexpr std::array<std::string_view, 9> motion_kind_names{"ground", "st
 struct DrawnMotion {
   MotionKind kind{};
   MotionWorld world;
-  SceneOptions options;
+  MethodOptions options;
   std::vector<double> steps;    ///< [s] lengths of the steps
   std::vector<bool> is_faulty;  ///< steps that have a contact or row with a fault
   bool has_faults = false;      ///< any of them
@@ -61,7 +65,8 @@ class MotionDrawer {
     if (made_.size != 1)
       for (double& h : made_.steps) h *= std::sqrt(made_.size);
     // Last, so that other draws do not depend on it.
-    if (SubstepsOptions& o = made_.options.substeps; o.least == 1 && o.most > 1 && chance(8)) o.min_direct_substeps = 2;
+    if (carom::Substeps& o = made_.options.substeps; o.min_substeps == 1 && o.max_substeps > 1 && chance(8))
+      o.min_direct_substeps = 2;
     return std::move(made_);
   }
 
@@ -71,24 +76,24 @@ class MotionDrawer {
   double speed() const { return std::sqrt(9.81 * made_.size); }
 
   void draw_options() {
-    SceneOptions& o = made_.options;
+    MethodOptions& o = made_.options;
     const std::size_t what = draw_.below(20);
-    o.method = SceneMethod::substeps;
+    o.method = Procedure::substeps;
     if (what >= 12 && what < 15) {
-      o.substeps.least = 1 + static_cast<int>(draw_.below(8));
-      o.substeps.most = o.substeps.least + static_cast<int>(draw_.below(16));
+      o.substeps.min_substeps = 1 + static_cast<int>(draw_.below(8));
+      o.substeps.max_substeps = o.substeps.min_substeps + static_cast<int>(draw_.below(16));
       o.substeps.inner_iterations = 1 + static_cast<int>(draw_.below(6));
-      if (chance(4)) o.substeps.relax_iterations = static_cast<int>(draw_.below(3));
-      if (chance(4)) o.substeps.sweeps = 1 + static_cast<int>(draw_.below(4));
+      if (chance(4)) o.substeps.position_correction.relax_iterations = static_cast<int>(draw_.below(3));
+      if (chance(4)) o.substeps.iterations = 1 + static_cast<int>(draw_.below(4));
     } else if (what >= 15) {
-      const SceneMethod methods[] = {SceneMethod::pgs, SceneMethod::pgs, SceneMethod::pgs, SceneMethod::ncp,
-                                     SceneMethod::sequential_impacts};
+      const Procedure methods[] = {Procedure::pgs, Procedure::pgs, Procedure::pgs, Procedure::ncp,
+                                   Procedure::sequential_impacts};
       o.method = methods[what - 15];
-      if (what < 17) o.pgs.time_step = 1;  // the length of each step
+      if (what < 17) o.correct_positions(1);  // the length of each step
       if (what == 16) o.pgs.iterations = 4;
-      if (o.method == SceneMethod::sequential_impacts) o.collision.law = Law::incremental;
+      if (o.method == Procedure::sequential_impacts) o.sequential_impacts.law = Law::incremental;
     }
-    made_.moves_in_call = o.method == SceneMethod::substeps || o.pgs.time_step > 0;
+    made_.moves_in_call = o.moves();
   }
 
   void draw_steps() {
@@ -343,14 +348,14 @@ class MotionDrawer {
 
   void draw_models() {
     MotionWorld& w = world();
-    SceneOptions& o = made_.options;
-    if (o.method == SceneMethod::sequential_impacts) o = {}, o.method = SceneMethod::substeps;
-    made_.moves_in_call = o.method == SceneMethod::substeps || o.pgs.time_step > 0;
+    MethodOptions& o = made_.options;
+    if (o.method == Procedure::sequential_impacts) o = {}, o.method = Procedure::substeps;
+    made_.moves_in_call = o.moves();
     if (chance(2)) w.rolling = draw_.uniform(0, 0.2) * made_.size;
     if (chance(2)) w.spinning = draw_.uniform(0, 0.2) * made_.size;
     const double weight = 1000 * made_.size * made_.size * made_.size;
     if (chance(4)) w.compliance = draw_.log_uniform(3) / weight;
-    if (o.method != SceneMethod::ncp && chance(2)) w.static_factor = draw_.uniform(1, 2);
+    if (o.method != Procedure::ncp && chance(2)) w.static_factor = draw_.uniform(1, 2);
     if (made_.moves_in_call && chance(4)) {
       w.stiffness = weight * 9.81 / (0.02 * made_.size) * draw_.log_uniform(3);
       w.damping = chance(2) ? 0 : draw_.uniform(0, 1) * std::sqrt(w.stiffness * weight);

@@ -131,8 +131,9 @@ class MotionJudge {
 
   /// Islands that are swept in substeps have more than one.
   bool is_solved_directly(const Island& island) const {
-    const SubstepsOptions& o = drawn_.options.substeps;
-    return drawn_.options.method == SceneMethod::substeps && o.least == 1 && o.most > 1 && island.substeps == 1;
+    const carom::Substeps& o = drawn_.options.substeps;
+    return drawn_.options.method == Procedure::substeps && o.min_substeps == 1 && o.max_substeps > 1 &&
+           island.substeps == 1;
   }
   static double kinetic(const MotionBody& shape, const Vector& v, const Vector& w) {
     return 0.5 * (shape.mass * support::dot(v, v) + support::dot(w, shape.inertia_times(w)));

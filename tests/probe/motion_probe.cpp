@@ -43,12 +43,12 @@ class Motion {
   bool converged() const { return converged_; }
 
  private:
-  SceneMethod method() const { return drawn_.options.method; }
+  Procedure method() const { return drawn_.options.method; }
 
   /// Columns that the method reads instead of `separation` and `error`.
   void fit(scenes::SceneData<T>& data, double h) const {
     if (drawn_.moves_in_call) return;
-    if (method() == SceneMethod::sequential_impacts) {
+    if (method() == Procedure::sequential_impacts) {
       data.velocity_change = data.angular_velocity_change = {};
       data.separation.clear();
       data.key.clear();
@@ -58,8 +58,8 @@ class Motion {
       data.target_velocity.push_back(static_cast<T>(-separation / h * (separation > 0 ? 1 : 0.2)));
     data.separation.clear();
     for (auto& row : data.joints.rows) {
-      row.target_velocity += static_cast<T>(-0.2 / h) * row.error;
-      row.error = 0;
+      row.target_velocity += static_cast<T>(-0.2 / h) * row.position_error;
+      row.position_error = 0;
     }
   }
   /// Contacts and rows of the step that get a fault.
@@ -96,11 +96,12 @@ class Motion {
     fit(data, h);
     std::size_t bad_contact = ~std::size_t{0}, bad_row = bad_contact;
     if (drawn_.is_faulty[k]) spoil(data, bad_contact, bad_row);
-    SceneOptions options = drawn_.options;
-    options.substeps.time_step = h;
-    if (options.pgs.time_step > 0) options.pgs.time_step = h;
+    MethodOptions options = drawn_.options;
+    options.time_step = h;
+    if (options.pgs.position_correction) options.correct_positions(h);
     scenes::SceneArrays<T> made(data);
-    const SceneReport report = solver_.solve(data.view(), made.view(), options);
+    const SceneOptions given = options.converted();
+    const SceneReport report = solver_.solve(select(data.view(), given.method), made.view(), given);
     converged_ = converged_ && report.not_converged == 0;
     for (std::size_t i = 0; i < data.contact_count(); ++i)
       if (!may_overflow(made.status[i]))
@@ -119,7 +120,7 @@ class Motion {
           return false;
         }
     judge_.judge({before, world_.bodies, data, made, h, law(report)});
-    if (drawn_.rests && drawn_.is_steady && !drawn_.has_faults && method() == SceneMethod::substeps) judge_rest();
+    if (drawn_.rests && drawn_.is_steady && !drawn_.has_faults && method() == Procedure::substeps) judge_rest();
     if (shows) {
       double fastest = 0;
       for (const MotionBody& body : world_.bodies)
@@ -128,7 +129,7 @@ class Motion {
           "step {} of {:.4g} s: contacts {} rows {} islands {} substeps {} iterations {} swept {} not converged {} "
           "residual {:.3g} removed {:.3g}  fastest {:.3g} m/s  gained {:.3g} balance {:.3g} of {:.3g} J{}\n",
           k, h, data.contact_count(), data.row_count(), report.islands, report.substeps, report.iterations,
-          report.swept, report.not_converged, report.residual, report.energy_removed, fastest, judge_.gained(),
+          report.pgs_islands, report.not_converged, report.residual, report.energy_removed, fastest, judge_.gained(),
           judge_.balance(), judge_.play(), drawn_.is_faulty[k] ? "  fault" : "");
     }
     return true;
@@ -137,24 +138,24 @@ class Motion {
   /// Islands that no impulses satisfy leave the range of float under `ncp`, with all their contacts and rows:
   /// chains that motors drive, bodies between walls that close.
   bool may_overflow(Status status) const {
-    return status == Status::overflow && method() == SceneMethod::ncp && sizeof(T) == sizeof(float);
+    return status == Status::overflow && method() == Procedure::ncp && sizeof(T) == sizeof(float);
   }
 
   EnergyLaw law(const SceneReport& report) const {
     if (world_.stiffness > 0) return EnergyLaw::none;  // springs store energy
     if (drawn_.moves_in_call) return EnergyLaw::in_motion;
-    if (method() == SceneMethod::sequential_impacts) return EnergyLaw::solved;
-    const bool is_solved = method() == SceneMethod::ncp && report.not_converged == 0 && world_.restitution == 0;
+    if (method() == Procedure::sequential_impacts) return EnergyLaw::solved;
+    const bool is_solved = method() == Procedure::ncp && report.not_converged == 0 && world_.restitution == 0;
     return is_solved ? EnergyLaw::solved : EnergyLaw::none;
   }
 
   /// A pile at rest keeps still: no body moves faster than a share of what gravity makes over its size, or farther
   /// than a share of its size.
   void judge_rest() {
-    const SubstepsOptions& o = drawn_.options.substeps;
-    const bool is_swept = o.least > 1 || o.most == 1;
+    const carom::Substeps& o = drawn_.options.substeps;
+    const bool is_swept = o.min_substeps > 1 || o.max_substeps == 1;
     // No stack rests in less than its load needs.
-    if (is_swept && o.most < 8) return;
+    if (is_swept && o.max_substeps < 8) return;
     const double share = is_swept ? 0.2 : drawn_.kind == MotionKind::stack ? 3e-3 : 5e-2;
     for (std::size_t b = 0; b < world_.bodies.size(); ++b) {
       const MotionBody &body = world_.bodies[b], &begun = drawn_.world.bodies[b];
@@ -198,7 +199,7 @@ Judged judge(std::uint64_t number, bool shows) {
   if (shows)
     fmt::print("{} bodies {} joints {} e {} size {} substeps {} to {} {}\n", to_string(execution.isa),
                drawn.world.bodies.size(), drawn.world.joints.size(), drawn.world.restitution, drawn.size,
-               drawn.options.substeps.least, drawn.options.substeps.most, drawn.rests ? "at rest" : "");
+               drawn.options.substeps.min_substeps, drawn.options.substeps.max_substeps, drawn.rests ? "at rest" : "");
   try {
     Motion<T> motion(drawn, execution, number);
     motion.run(shows);

@@ -136,7 +136,7 @@ struct MotionWorld {
   void add(scenes::SceneData<T>& made, const MotionBody& body, double h) const {
     scenes::Body to;
     to.position = body.position;
-    to.velocity = body.velocity + force_change(body, h);
+    to.velocity = body.velocity;
     to.angular_velocity = body.spin;
     to.inverse_mass = body.moves() ? 1 / body.mass : 0;
     to.inverse_inertia = {};
@@ -336,8 +336,9 @@ struct MotionWorld {
     const std::size_t first = rows.size();
     const auto take_error = [&](std::size_t from, std::size_t end) {
       for (std::size_t r = from; r < end; ++r)
-        rows[r].error = rows[r].linear_a[0] * static_cast<T>(error[0]) +
-                        rows[r].linear_a[1] * static_cast<T>(error[1]) + rows[r].linear_a[2] * static_cast<T>(error[2]);
+        rows[r].position_error = rows[r].linear_a[0] * static_cast<T>(error[0]) +
+                                 rows[r].linear_a[1] * static_cast<T>(error[1]) +
+                                 rows[r].linear_a[2] * static_cast<T>(error[2]);
     };
     if (joint.type == JointType::ball) add_ball_joint(made.joints, pair);
     if (joint.type == JointType::hinge) add_hinge(made.joints, pair, narrowed(axis));
@@ -346,7 +347,7 @@ struct MotionWorld {
       const double distance = support::length(error);
       add_distance_joint(made.joints, pair, narrowed(distance > 0 ? error : Vector{0, 0, 1}));
       rows[first].max_impulse = 0;
-      rows[first].error = static_cast<T>(distance - joint.length);
+      rows[first].position_error = static_cast<T>(distance - joint.length);
     } else {
       take_error(first, rows.size());
     }

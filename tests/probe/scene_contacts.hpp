@@ -26,8 +26,7 @@ class ContactsJudge : SceneAspect<T> {
 
   /// Judges Coulomb's law at the contacts of a scene at rest.
   void judge_law() {
-    const R least =
-        R(1000) * (R(o_.relative_tolerance) * R(made_.report.max_approach_speed) + epsilon * s_.max_speed());
+    const R least = R(1000) * (R(o_.tolerance) * R(made_.report.max_approach_speed) + epsilon * s_.max_speed());
     for (std::size_t i = 0; i < d_.contact_count(); ++i) {
       // Convergence is measured as impulse changes divided by masses, which rotors lack.
       if (made_.arrays.status[i] != Status::ok || !(s_.response(i) > 0)) continue;
@@ -108,7 +107,7 @@ class ContactsJudge : SceneAspect<T> {
     // The reference adds up one part of the bound per substep.
     const R beyond = larger(static_cast<R>(row.min_impulse) - impulse, impulse - static_cast<R>(row.max_impulse));
     if (s_.in_substeps() && beyond > 0) {
-      v_.add("bounds of rows", beyond / (epsilon * static_cast<R>(o_.substeps.most) * absolute(R(impulse))));
+      v_.add("bounds of rows", beyond / (epsilon * static_cast<R>(o_.substeps.max_substeps) * absolute(R(impulse))));
       return;
     }
     v_.add("bounds of rows", impulse >= row.min_impulse && impulse <= row.max_impulse ? 0 : 2 * bound);

@@ -37,9 +37,9 @@ class SceneDrawer : SceneDrawing<T> {
     if (is(SceneKind::models) && !data().warm_impulse[0].empty())
       for (std::size_t i = 0; i < data().contact_count(); ++i)
         scenes::push(data().warm_angular_impulse, draw_.bell3(0.1));
-    const SceneMethod method = scene_.options.method;
-    if (method == SceneMethod::resting || method == SceneMethod::step || method == SceneMethod::substeps) draw_gaps();
-    if (method == SceneMethod::substeps) draw_errors();
+    const Procedure method = scene_.options.method;
+    if (method == Procedure::resting || method == Procedure::both_phases || method == Procedure::substeps) draw_gaps();
+    if (method == Procedure::substeps) draw_errors();
     if (is(SceneKind::zeros)) draw_zeros();
     scene_.fault.assign(data().contact_count(), Status::ok);
     scene_.row_fault.assign(data().row_count(), Status::ok);
@@ -156,7 +156,7 @@ class SceneDrawer : SceneDrawing<T> {
   void draw_models() {
     // Below 1 moments do not make a contact steep.
     const double max_length = chance(4) ? 1 : 0.1;
-    scenes::draw_models(data(), draw_.below(1u << 30), scene_.options.method == SceneMethod::substeps && chance(2));
+    scenes::draw_models(data(), draw_.below(1u << 30), scene_.options.method == Procedure::substeps && chance(2));
     for (T& x : data().rolling_friction) x *= static_cast<T>(5 * max_length);
     for (T& x : data().spinning_friction) x *= static_cast<T>(5 * max_length);
     for (std::size_t i = 0; i < data().contact_count(); ++i)
@@ -222,7 +222,7 @@ class SceneDrawer : SceneDrawing<T> {
   }
 
   void go_to_limits() {
-    const bool with_static = chance(2) && scene_.options.method != SceneMethod::ncp;
+    const bool with_static = chance(2) && scene_.options.method != Procedure::ncp;
     for (T& x : data().friction)
       if (chance(2)) x = chance(2) ? T(0) : std::numeric_limits<T>::infinity();
     for (T& x : data().restitution)
@@ -261,7 +261,7 @@ class SceneDrawer : SceneDrawing<T> {
   /// Draws position errors of rows, some of which are motors, soft, or as stiff as a substep allows.
   void draw_errors() {
     for (auto& row : data().joints.rows) {
-      row.error = number(-0.02, 0.02);
+      row.position_error = number(-0.02, 0.02);
       if (chance(2)) row.frequency = chance(3) ? T(0) : number(0, 100);
       if (chance(2)) row.damping_ratio = chance(3) ? T(0) : number(0, 5);
       if (chance(8)) row.r_a = row.r_b = {};
@@ -281,8 +281,9 @@ DrawnScene<T> draw_scene(std::uint64_t seed) {
   if (scene.kind == SceneKind::range) spoiler.leave_range();
   if (scene.kind == SceneKind::faults) spoiler.spoil();
   // Last, so that other draws do not depend on it.
-  if (SubstepsOptions& o = scene.options.substeps; o.least == 1 && o.most > 1 && draw.below(4) == 0)
-    o.min_direct_substeps = 2 + static_cast<int>(draw.below(static_cast<std::size_t>(std::min(o.most, 16) - 1)));
+  if (carom::Substeps& o = scene.options.substeps; o.min_substeps == 1 && o.max_substeps > 1 && draw.below(4) == 0)
+    o.min_direct_substeps =
+        2 + static_cast<int>(draw.below(static_cast<std::size_t>(std::min(o.max_substeps, 16) - 1)));
   return scene;
 }
 

@@ -7,8 +7,12 @@
 #include <vector>
 
 #include "support/scenes/generators.hpp"
+#include "support/scenes/method_options.hpp"
 
 namespace carom::probe {
+
+using scenes::MethodOptions;
+using scenes::Procedure;
 
 enum class SceneKind {
   ordinary,
@@ -36,7 +40,7 @@ struct DrawnScene {
   SceneKind kind{};
   double stretch = 1;  ///< factor on the inverse inertias of SceneKind::steep
   scenes::SceneData<T> data;
-  SceneOptions options;
+  MethodOptions options;
   std::vector<Status> fault, row_fault;  ///< faults drawn for contacts and rows; ok for all others
 };
 

@@ -26,7 +26,7 @@ class EnergyJudge : SceneAspect<T> {
       plain = plain && row.target_velocity == 0 && row.min_impulse <= 0 && row.max_impulse >= 0;
       unbounded = unbounded && row.compliance == 0 && std::isinf(row.min_impulse) && std::isinf(row.max_impulse);
     }
-    if (!plain || o_.shock_propagation.enabled) return;
+    if (!plain || o_.bender_schmitt.shock_propagation > 0) return;
     if (drawn_.kind == SceneKind::rotors) {
       // Convergence is measured with masses, which rotors lack.
       if (s_.is_sequential_impacts()) judge_rotors();
@@ -54,8 +54,7 @@ class EnergyJudge : SceneAspect<T> {
     }
     if (o_.restitution_threshold > 0 && !plastic) return;
     // Work of the remaining differences between contacts or rows and their targets.
-    const R left =
-        R(4) * (R(made_.report.residual) + R(o_.relative_tolerance) * R(made_.report.max_approach_speed)) * impulses;
+    const R left = R(4) * (R(made_.report.residual) + R(o_.tolerance) * R(made_.report.max_approach_speed)) * impulses;
     if (plastic) v_.add("plastic contacts gain no energy", (after - before) / (rounding + left));
     if (drawn_.kind == SceneKind::models || !frictionless || !one || d_.contact_count() == 0 || !unbounded) return;
     const R e = d_.restitution[0], work = larger(R(0), R(made_.report.joint_work));

@@ -64,7 +64,7 @@ class IslandsJudge : SceneAspect<T> {
   /// rounds in proportion to the velocities and impulses at that moment. Shock propagation does not conserve momentum,
   /// and where the audit removed energy, no impulse accounts for it.
   void judge_bodies() {
-    if (o_.shock_propagation.enabled) return;
+    if (o_.bender_schmitt.shock_propagation > 0) return;
     const std::size_t n = d_.body_count();
     std::vector<V> linear(n), angular(n);
     std::vector<R> terms(n), spins(n);
@@ -144,9 +144,8 @@ class IslandsJudge : SceneAspect<T> {
       if (size > farthest) farthest = size;  // not NaN
     };
     for (const T separation : d_.separation) see(separation);
-    for (const auto& row : d_.joints.rows) see(row.error);
-    const double step =
-        s_.in_substeps() ? o_.substeps.time_step / static_cast<double>(o_.substeps.most) : o_.resting.time_step;
+    for (const auto& row : d_.joints.rows) see(row.position_error);
+    const double step = s_.in_substeps() ? o_.time_step / static_cast<double>(o_.substeps.max_substeps) : o_.time_step;
     R by_rounding = 0;
     if (drawn_.kind == SceneKind::rotors)
       for (std::size_t i = 0; i < d_.contact_count(); ++i)
@@ -163,9 +162,9 @@ class IslandsJudge : SceneAspect<T> {
     if (!s_.is_finite(v0) || !s_.is_finite(w0)) return;
     v_.add("motion is finite", s_.is_finite(x) && s_.is_finite(turn) ? 0 : 2 * bound);
     if (!is_alone || drawn_.kind == SceneKind::range) return;
-    const bool direct = o_.substeps.least == 1 && o_.substeps.most > 1;
-    const R h = o_.substeps.time_step,
-            late = direct ? R(0.5) : R(0.5) * (R(1) - R(1) / static_cast<R>(o_.substeps.least));
+    const bool direct = o_.substeps.min_substeps == 1 && o_.substeps.max_substeps > 1;
+    const R h = o_.time_step,
+            late = direct ? R(0.5) : R(0.5) * (R(1) - R(1) / static_cast<R>(o_.substeps.min_substeps));
     const bool forced = !d_.velocity_change[0].empty() && s_.moves(static_cast<std::int32_t>(b));
     const V by_forces = forced ? s_.vector(d_.velocity_change, b) : V{},
             spun_by_forces = forced ? s_.vector(d_.angular_velocity_change, b) : V{};
@@ -185,8 +184,7 @@ class IslandsJudge : SceneAspect<T> {
             made_.report.joints_by_status[s_.number(Status::overflow)] >
         0)
       return;
-    const bool knows_targets =
-        o_.method == SceneMethod::pgs || o_.method == SceneMethod::ncp || s_.is_sequential_impacts();
+    const bool knows_targets = o_.method == Procedure::pgs || o_.method == Procedure::ncp || s_.is_sequential_impacts();
     if (!knows_targets || drawn_.kind == SceneKind::range) return;
     R worst = 0;
     for (std::size_t i = 0; i < d_.contact_count(); ++i) {
@@ -216,12 +214,12 @@ class IslandsJudge : SceneAspect<T> {
     for (std::size_t i = 0; i < d_.contact_count(); ++i)
       if (s_.is_sound(made_.arrays.status[i]) && s_.response(i) > 0)
         levers = larger(levers, R(1) + s_.turning(i) / s_.response(i));
-    const R done = R(20) * levers * R(o_.relative_tolerance) * R(made_.report.max_approach_speed);
+    const R done = R(20) * levers * R(o_.tolerance) * R(made_.report.max_approach_speed);
     // The error of the method ncp includes friction.
-    if (made_.report.not_converged > 0 && o_.method != SceneMethod::ncp)
+    if (made_.report.not_converged > 0 && o_.method != Procedure::ncp)
       v_.add("what has not converged has a residual", made_.report.residual > 0 ? 0 : 2 * bound);
-    else if (drawn_.kind != SceneKind::rotors && !s_.is_sequential_impacts() && !o_.shock_propagation.enabled &&
-             made_.report.iterations == 4000)
+    else if (drawn_.kind != SceneKind::rotors && !s_.is_sequential_impacts() &&
+             o_.bender_schmitt.shock_propagation == 0 && made_.report.iterations == 4000)
       v_.add("what reaches the bound of sweeps is told",
              worst > done + R(64) * epsilon * s_.max_speed() ? 2 * bound : 0);
   }

@@ -39,8 +39,7 @@ class ModelsJudge : SceneAspect<T> {
 
   /// Complementarity and the most dissipation, where nothing changes any more.
   void judge_law() {
-    const R least =
-        R(1000) * (R(o_.relative_tolerance) * R(made_.report.max_approach_speed) + epsilon * s_.max_speed());
+    const R least = R(1000) * (R(o_.tolerance) * R(made_.report.max_approach_speed) + epsilon * s_.max_speed());
     // Impulses below it may be on their way to nothing.
     R impulse = 0;
     for (std::size_t i = 0; i < d_.contact_count(); ++i)

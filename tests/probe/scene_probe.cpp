@@ -20,7 +20,8 @@ namespace {
 template <class T>
 SolvedScene<T> solve(SceneSolver& solver, const DrawnScene<T>& drawn) {
   SolvedScene<T> made(drawn.data);
-  made.report = solver.solve(drawn.data.view(), made.arrays.view(), drawn.options);
+  const SceneOptions options = drawn.options.converted();
+  made.report = solver.solve(select(drawn.data.view(), options.method), made.arrays.view(), options);
   return made;
 }
 template <class T>
@@ -30,28 +31,42 @@ SolvedScene<T> solve(const DrawnScene<T>& drawn, const Execution& execution) {
 }
 SolvedScene<double> solve_by_reference(const DrawnScene<double>& drawn) {
   SolvedScene<double> made(drawn.data);
-  made.report = reference::solve_scene(drawn.data.view(), made.arrays.view(), drawn.options);
+  const SceneOptions options = drawn.options.converted();
+  made.report = reference::solve_scene(select(drawn.data.view(), options.method), made.arrays.view(), options);
   return made;
 }
 
+/// The scene as judges see it: forces are in the velocities.
+template <class T>
+DrawnScene<T> with_forces(DrawnScene<T> drawn) {
+  const auto add = [](auto& velocity, const auto& change) {
+    for (std::size_t c = 0; c < 3; ++c)
+      for (std::size_t i = 0; i < change[c].size(); ++i) velocity[c][i] += change[c][i];
+  };
+  add(drawn.data.bodies.velocity, drawn.data.velocity_change);
+  add(drawn.data.bodies.angular_velocity, drawn.data.angular_velocity_change);
+  return drawn;
+}
+
 bool is_pgs(const auto& drawn) {
-  return drawn.options.method == SceneMethod::pgs;
+  return drawn.options.method == Procedure::pgs;
 }
 
 /// Solves in place: velocities over velocities, impulses over warm impulses.
 template <class T>
 SolvedScene<T> solve_in_place(DrawnScene<T> drawn, const Execution& execution) {
   SolvedScene<T> made(drawn.data);
-  Scene<T> scene = drawn.data.view();
+  const SceneOptions options = drawn.options.converted();
+  Scene<T> scene = select(drawn.data.view(), options.method);
   const SceneResults<T> results = made.arrays.view();
   share(scene.bodies.velocity, results.velocity);
   share(scene.bodies.angular_velocity, results.angular_velocity);
-  const bool in_substeps = drawn.options.method == SceneMethod::substeps;
+  const bool in_substeps = drawn.options.method == Procedure::substeps;
   if (scene.contacts.warm_impulse.x)
     share(scene.contacts.warm_impulse, in_substeps ? results.warm_impulse : results.impulse);
   if (scene.contacts.warm_angular_impulse.x && results.angular_impulse.x)
     share(scene.contacts.warm_angular_impulse, in_substeps ? results.warm_angular_impulse : results.angular_impulse);
-  made.report = SceneSolver(execution).solve(scene, results, drawn.options);
+  made.report = SceneSolver(execution).solve(scene, results, options);
   return made;
 }
 
@@ -63,7 +78,8 @@ DrawnScene<T> begun_with(const DrawnScene<T>& drawn, const SolvedScene<T>& made)
   if (drawn.kind == SceneKind::models) next.data.warm_angular_impulse = made.arrays.angular_impulse;
   for (std::size_t r = 0; r < next.data.row_count(); ++r)
     next.data.joints.rows[r].warm_impulse = made.arrays.joint_impulse[r];
-  next.options.pgs.warm_start = next.options.pgs.joint_warm_start = 1;
+  next.options.pgs.warm_start = 1;
+  next.options.pgs.joint_warm_start = 1;
   scenes::set_iterations(next.options, 8);
   return next;
 }
@@ -147,20 +163,20 @@ void print(const DrawnScene<T>& drawn, const SolvedScene<T>& made) {
   fmt::print(
       "{} {} iterations {} tolerance {} time_step {} relaxation {} warm {} {} shock {} threshold {} law {} swept {} "
       "seed {} gravity {} {} {} rest {}\n",
-      to_string(o.method), scene_kind_names[static_cast<std::size_t>(drawn.kind)], o.pgs.iterations,
-      o.relative_tolerance, o.resting.time_step, o.pgs.relaxation, o.pgs.warm_start, o.pgs.joint_warm_start,
-      o.shock_propagation.enabled, o.restitution_threshold, to_string(o.collision.law),
-      static_cast<int>(o.iteration.swept), o.sequential_impacts.seed, o.resting.gravity[0], o.resting.gravity[1],
-      o.resting.gravity[2], o.rest.tolerance);
-  const SubstepsOptions& s = o.substeps;
-  if (o.method == SceneMethod::substeps)
+      to_string(o.method), scene_kind_names[static_cast<std::size_t>(drawn.kind)], o.pgs.iterations, o.tolerance,
+      o.time_step, o.pgs.relaxation, o.pgs.warm_start, o.pgs.joint_warm_start.value_or(-1),
+      o.bender_schmitt.shock_propagation > 0, o.restitution_threshold, to_string(o.sequential_impacts.law),
+      static_cast<int>(o.bender_schmitt.filter), o.sequential_impacts.seed, o.gravity[0], o.gravity[1], o.gravity[2],
+      o.bender_schmitt.rest_tolerance);
+  const carom::Substeps& s = o.substeps;
+  const PositionCorrection& c = s.position_correction;
+  if (o.method == Procedure::substeps)
     fmt::print(
-        "time_step {} substeps {} to {} direct {} inner_iterations {} sweeps {} {} {} slop {} {} correction_rate {} {} "
-        "joints {} {} "
+        "substeps {} to {} direct {} inner_iterations {} iterations {} {} {} slop {} {} rate {} {} joints {} {} "
         "warm {} {}\n",
-        s.time_step, s.least, s.most, s.min_direct_substeps, s.inner_iterations, s.sweeps, s.relax_iterations,
-        s.restitution_sweeps, s.slop, s.relative_slop, s.correction_rate, s.max_correction_speed, s.joint_frequency,
-        s.joint_damping_ratio, s.warm_start, s.joint_warm_start);
+        s.min_substeps, s.max_substeps, s.min_direct_substeps, s.inner_iterations, s.iterations, c.relax_iterations,
+        s.restitution_iterations, c.slop, c.relative_slop, c.rate, c.max_speed, c.joint_frequency,
+        c.joint_damping_ratio, s.warm_start, s.joint_warm_start);
   for (std::size_t b = 0; b < d.body_count(); ++b) {
     const auto& j = d.bodies.inverse_inertia;
     fmt::print("body {}: 1/m {}  J {} {} {} {} {} {}  v {} w {}  ->  v {} w {}\n", b, d.bodies.inverse_mass[b], j[0][b],
@@ -197,8 +213,8 @@ void print(const DrawnScene<T>& drawn, const SolvedScene<T>& made) {
         "row {}: {} {}  {} {} {} {}  target {} bounds {} {} compliance {} warm {} error {} frequency {} {}  ->  {}  "
         "{}\n",
         r, row.body_a, row.body_b, row.linear_a, row.angular_a, row.linear_b, row.angular_b, row.target_velocity,
-        row.min_impulse, row.max_impulse, row.compliance, row.warm_impulse, row.error, row.frequency, row.damping_ratio,
-        to_string(made.arrays.joint_status[r]), made.arrays.joint_impulse[r]);
+        row.min_impulse, row.max_impulse, row.compliance, row.warm_impulse, row.position_error, row.frequency,
+        row.damping_ratio, to_string(made.arrays.joint_status[r]), made.arrays.joint_impulse[r]);
   }
   const SceneReport& report = made.report;
   fmt::print("iterations {}  approach {}  residual {}  not converged {}  energy {} -> {}  joint work {}\n",
@@ -257,7 +273,7 @@ bool remembers_no_fault(const DrawnScene<T>& drawn, const Execution& execution, 
     now.data.bodies.angular_velocity = made.arrays.angular_velocity;
     for (T& x : now.data.bodies.velocity[2]) x += T(-0.1);
     if (draw.below(2) == 0) {
-      now.options.method = SceneMethod::pgs;
+      now.options.method = Procedure::pgs;
       now.data.stiffness.clear();  // it needs a step
       now.data.damping.clear();
     }
@@ -299,7 +315,7 @@ class Rerun {
     if (drawn_.kind != SceneKind::faults && draw_.below(6) == 0)
       v_.want("remembered impulses are no fault", remembers_no_fault(drawn_, execution_, scattered(number_ + 2)));
     if constexpr (std::is_same_v<T, double>)
-      if (draw_.below(10) == 0 && drawn_.options.method != SceneMethod::ncp) judge_reference();
+      if (draw_.below(10) == 0 && drawn_.options.method != Procedure::ncp) judge_reference();
     return v_;
   }
 
@@ -310,14 +326,14 @@ class Rerun {
 
   /// Judges the law if the scene, warm-started with its own impulses, converges at once.
   void judge_rest(bool& converged) {
-    const SceneOptions& o = drawn_.options;
+    const MethodOptions& o = drawn_.options;
     const bool is_plain =
-        !o.shock_propagation.enabled && drawn_.kind != SceneKind::range && drawn_.kind != SceneKind::faults;
+        o.bender_schmitt.shock_propagation == 0 && drawn_.kind != SceneKind::range && drawn_.kind != SceneKind::faults;
     if (!is_pgs(drawn_) || !is_plain || o.pgs.iterations != 4000) return;
     const DrawnScene<T> next = begun_with(drawn_, made_);
     const SolvedScene<T> again = solve(next, execution_);
     converged = SceneJudge<T>::rests(made_, again);
-    if (converged) v_.add(SceneJudge<T>(next, again).judge_law());
+    if (converged) v_.add(SceneJudge<T>(with_forces(next), again).judge_law());
   }
 
   void judge_elsewhere() {
@@ -335,7 +351,7 @@ class Rerun {
 
   void judge_reference() {
     const SolvedScene<double> by_reference = solve_by_reference(drawn_);
-    const Verdict verdict = SceneJudge<double>(drawn_, by_reference).judge();
+    const Verdict verdict = SceneJudge<double>(with_forces(drawn_), by_reference).judge();
     if (!verdict.broken()) return;
     if (shows_) {
       print(drawn_, by_reference);
@@ -371,7 +387,7 @@ Judged judge(std::uint64_t number, bool shows) {
       fmt::print("{}  ", to_string(execution.isa));
       print(drawn, made);
     }
-    judged.verdict = SceneJudge<T>(drawn, made).judge();
+    judged.verdict = SceneJudge<T>(with_forces(drawn), made).judge();
     judged.verdict.add(Rerun<T>(drawn, made, number, execution, shows).judge(judged.converged));
   } catch (const std::exception& error) {
     if (shows) fmt::print("{}\n", error.what());

@@ -212,9 +212,9 @@ class SceneSight {
     return o_.pgs.relaxation > 1 && made_.report.not_converged > 0 &&
            made_.report.energy_after > 1e12 * made_.report.energy_before;
   }
-  bool in_substeps() const { return o_.method == SceneMethod::substeps; }
+  bool in_substeps() const { return o_.method == Procedure::substeps; }
   bool has_jointed_rotors() const { return in_substeps() && drawn_.kind == SceneKind::rotors && d_.row_count() > 0; }
-  bool is_sequential_impacts() const { return o_.method == SceneMethod::sequential_impacts; }
+  bool is_sequential_impacts() const { return o_.method == Procedure::sequential_impacts; }
 
  private:
   void find_islands() {
@@ -232,7 +232,7 @@ class SceneSight {
 
   const DrawnScene<T>& drawn_;
   const scenes::SceneData<T>& d_;
-  const SceneOptions& o_;
+  const MethodOptions& o_;
   const SolvedScene<T>& made_;
   std::vector<std::size_t> island_;
 };
@@ -257,7 +257,7 @@ class SceneAspect {
   const SceneSight<T>& s_;
   const DrawnScene<T>& drawn_;
   const scenes::SceneData<T>& d_;
-  const SceneOptions& o_;
+  const MethodOptions& o_;
   const SolvedScene<T>& made_;
   Verdict& v_;
 };

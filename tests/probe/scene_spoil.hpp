@@ -51,7 +51,7 @@ class SceneSpoiler : SceneDrawing<T> {
       if (what == 10) row.compliance = positive();
       if (what == 11) row.target_velocity = beyond();
       if (what == 12) (chance(2) ? row.linear_a : row.angular_b)[c] = beyond();
-      if (what == 13) row.error = beyond();
+      if (what == 13) row.position_error = beyond();
       if (what == 14) (chance(2) ? row.frequency : row.damping_ratio) = positive();
     }
     if (!d.static_friction.empty())
@@ -101,7 +101,7 @@ class SceneSpoiler : SceneDrawing<T> {
         spoil_it();
         scene_.row_fault[i] = status;
       };
-      const bool in_substeps = scene_.options.method == SceneMethod::substeps;
+      const bool in_substeps = scene_.options.method == Procedure::substeps;
       switch (draw_.below(in_substeps ? 9 : 6)) {
         case 6:
           fault(Status::negative_frequency, [&] { row.frequency = -1; });
@@ -110,7 +110,7 @@ class SceneSpoiler : SceneDrawing<T> {
           fault(Status::negative_damping_ratio, [&] { row.damping_ratio = -1; });
           break;
         case 8:
-          fault(Status::not_a_number, [&] { row.error = nan; });
+          fault(Status::not_a_number, [&] { row.position_error = nan; });
           break;
         case 0:
           fault(Status::negative_compliance, [&] { row.compliance = -1; });

@@ -109,6 +109,19 @@ class Forms(unittest.TestCase):
         alone = {name: column for name, column in contacts.items() if name not in ("b", "r_b")}
         same_bits(self, carom.solve(**alone).impulse, carom.solve(**contacts | {"b": world}).impulse)
 
+    def test_bodies_may_have_keywords(self):
+        contacts = files.File(files.GOLDEN / "bodies3d.csv").contacts()
+        flat = {name: column for name, column in contacts.items() if name not in ("a", "b")}
+        flat |= {f"{name}_{side}": column for side in "ab" for name, column in contacts[side].items()}
+        same_bits(self, carom.solve(**flat).impulse, carom.solve(**contacts).impulse)
+        alone = {name: column for name, column in flat.items() if not name.endswith("_b") or name == "body_b"}
+        world = {name: column for name, column in contacts.items() if name not in ("b", "r_b")}
+        same_bits(self, carom.solve(**alone).impulse, carom.solve(**world).impulse)
+        with self.assertRaisesRegex(carom.Error, "column velocity_a is missing"):
+            carom.solve(**{name: column for name, column in flat.items() if name != "velocity_a"})
+        with self.assertRaisesRegex(TypeError, "velocity_a and the body a are both given"):
+            carom.solve(**contacts, velocity_a=np.zeros(3))
+
     def test_planar_bodies(self):
         # A disc that falls without spin or friction rebounds with e times its speed.
         disc = carom.Bodies(inverse_mass=2.0, inverse_inertia=4.0, velocity=np.array([[1.0, -2.0]]), angular_velocity=0.0)
@@ -242,7 +255,8 @@ class Laws(unittest.TestCase):
         # The contact slides to its end: friction at an impulse of 2 N s takes 0.6 m/s from a slip of 5 m/s.
         self.assertEqual(result.report.by_path, {"slide_end+c1d1": 1})
         self.assertEqual(result.path["compressions"].tolist(), [1])
-        self.assertEqual(result.report.by_status, {carom.Status.ok: 1})
+        self.assertEqual(result.report.by_status, {"ok": 1})
+        self.assertEqual(str(result.report), "1 contact: 1 ok")
         self.assertEqual(result.status.tolist(), [carom.Status.ok])
 
     def test_faults_are_statuses(self):
@@ -252,6 +266,8 @@ class Laws(unittest.TestCase):
         result = carom.solve(**contacts)
         self.assertEqual(result.status[1:].tolist(), [carom.Status.negative_friction, carom.Status.not_a_number])
         self.assertEqual(result.report.faults, 2)
+        self.assertFalse(result.report.ok)
+        self.assertRegex(str(result.report), "^3 contacts: 1 (ok|separating), 1 not_a_number, 1 negative_friction$")
 
 
 class Errors(unittest.TestCase):
@@ -265,7 +281,11 @@ class Errors(unittest.TestCase):
         self.raises(carom.Error, r"column k has the shape \(4, 5\), not \(n, 6\), \(n, 3, 3\)", k=np.ones((4, 5)))
         self.raises(carom.Error, "column friction has elements of type <U1, not numbers", friction=["a"] * 4)
         self.raises(carom.Error, "column friction has elements of type complex", friction=np.ones(4, complex))
-        self.raises(TypeError, "solve has no argument or column 'fricton'", fricton=1.0)
+        self.raises(TypeError, r"solve has no argument or column 'fricton'; did you mean 'friction'\?$", fricton=1.0)
+        self.raises(TypeError, r"'step_buget'; did you mean 'step_budget'\?$", step_buget=3)
+        self.raises(TypeError, "has no argument or column 'xyz'$", xyz=1.0)
+        with self.assertRaisesRegex(TypeError, r"'norml'; did you mean 'normal'\?"):
+            carom.solve(norml=(0, 0, 1), friction=0.5)
         self.assertTrue(issubclass(carom.Error, ValueError))
 
     def test_columns_of_bodies_are_named(self):
@@ -273,8 +293,8 @@ class Errors(unittest.TestCase):
         contact = {"normal": (0.0, 1.0), "r_a": (0.0, 0.0), "friction": 0.0, "restitution": 0.0}
         with self.assertRaisesRegex(carom.Error, "column a.angular_velocity is missing"):
             carom.solve_planar(a=disc, **contact)
-        with self.assertRaisesRegex(TypeError, "a has no argument or column 'mass'"):
-            carom.solve_planar(a=disc | {"mass": 1.0}, **contact)
+        with self.assertRaisesRegex(TypeError, "a has no argument or column 'inverse_mas'; did you mean 'inverse_mass'"):
+            carom.solve_planar(a=disc | {"inverse_mas": 1.0}, **contact)
 
     def test_rows_are_named(self):
         self.raises(carom.Error, r"law\[2\]: 'newton' is not a law", law=["smith", "smith", "newton", "smith"])
@@ -334,7 +354,7 @@ class Errors(unittest.TestCase):
                     out={"impulse": np.empty((4, 3), np.float32)})
         self.raises(carom.Error, r"results impulse has the shape \(3, 3\); there are 4", out={"impulse": np.empty((3, 3))})
         self.raises(carom.Error, "results status is read-only", out={"status": np.broadcast_to(np.uint8(0), 4)})
-        self.raises(TypeError, "solve has no result 'impulses'", results=["impulses"])
+        self.raises(TypeError, r"solve has no result 'impulses'; did you mean 'impulse'\?", results=["impulses"])
         self.raises(TypeError, "solve has no result 'impulses'", out={"impulses": np.empty((4, 3))})
 
 
@@ -425,7 +445,8 @@ class Help(unittest.TestCase):
 
         self.assertRegex(carom.solve.__doc__, r"k  \(n, 6\) or \(n, 3, 3\)  \[1/kg\] collision matrix")
         self.assertIn("tangential_restitution", inspect.signature(carom.solve).parameters)
-        self.assertRegex(carom.Bodies.__doc__, r"angular_velocity  \(n, 3\)  \[rad/s\]")
+        self.assertRegex(carom.solve.__doc__, r"steps  .* In \[1, 2\*\*30\]. Default 200.")
+        self.assertRegex(carom.Bodies.__doc__, r"velocity, angular_velocity  \(n, 3\)  \[m/s\], \[rad/s\] before the forces")
         for name, described in carom._carom.descriptions.items():
             self.assertTrue(described, name)
 

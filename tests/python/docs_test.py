@@ -1,4 +1,4 @@
-"""Every snippet of pages runs as it stands there, in the order of its page, and prints what the page shows below it."""
+"""Every snippet of a page runs, in the order of the page, and prints the text that the page shows below it."""
 
 import contextlib
 import io
@@ -17,7 +17,7 @@ class Pages(unittest.TestCase):
         for page in PAGES:
             text, names = page.read_text(), {}
             snippets = SNIPPET.findall(text)
-            # All of them show what they print.
+            # Every snippet shows its output.
             self.assertEqual(len(snippets), text.count("```python"), page)
             self.assertTrue(snippets, page)
             for program, expected, in_line in snippets:

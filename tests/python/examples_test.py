@@ -1,4 +1,4 @@
-"""The examples do what they say, on fewer contacts and steps than in their pictures."""
+"""The examples work, on fewer contacts and steps than in their pictures."""
 
 import importlib.util
 import os
@@ -24,7 +24,7 @@ class Examples(unittest.TestCase):
         angle, results, lost = laws.responses(60)
         self.assertEqual(set(results), set(lost))
         self.assertTrue(all(result.report.faults == 0 for result in results.values()))
-        # No slip takes (1 - e²) of what a collision can take at most, whatever the approach; rounded some times.
+        # No slip dissipates (1 - e²) of the contact energy for every approach, up to a few roundings.
         np.testing.assert_allclose(lost["no-slip"], 1 - 0.6**2, rtol=1e-13)
         # The page says that the bilinear law gains energy here.
         self.assertLess(lost["bilinear"].min(), 0)
@@ -62,9 +62,9 @@ class Examples(unittest.TestCase):
             self.assertTrue(best.success)
             np.testing.assert_allclose(throw.landing(best.x), throw.TARGET, atol=1e-6)
             # The ball comes to the wall above the floor, and stays before the wall then.
-            sliding_end = throw.path(best.x)
-            self.assertGreater(sliding_end[:, 2].min(), throw.RADIUS - 1e-9)
-            self.assertLess(sliding_end[:, 0].max(), 4 - throw.RADIUS + 1e-9)
+            points = throw.path(best.x)
+            self.assertGreater(points[:, 2].min(), throw.RADIUS - 1e-9)
+            self.assertLess(points[:, 0].max(), 4 - throw.RADIUS + 1e-9)
         self.assertTrue((plain.x[3:] == 0).all())
         self.assertLess(spun.fun, 0.98 * plain.fun)
 
@@ -84,7 +84,7 @@ class Examples(unittest.TestCase):
         first = world.x[scene.LINKS :].copy()
         for _ in range(5):
             result = world.step()
-        self.assertEqual(result.report.by_status.keys() - {0, 1}, set())
+        self.assertTrue(result.report.ok, result.report)
         # The ball has not come yet, and the slop of boxes is 5 mm.
         self.assertLess(abs(world.x[scene.LINKS :] - first).max(), 5e-3)
         self.assertLess(world.x[scene.LINKS - 1, 2], 3)

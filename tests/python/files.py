@@ -1,4 +1,4 @@
-"""Contact files as the columns that Python takes, and what the command makes of them."""
+"""Contact files as columns for Python, and the results of the command for them."""
 
 import csv
 import os
@@ -56,7 +56,7 @@ def solved_by_command(path, folder, *options):
 
 
 def by_index(contacts):
-    """Contacts of pairs as those of bodies that are stored once: all A, then all B."""
+    """Turns contacts of pairs into contacts of bodies by index: all A, then all B."""
     contacts = dict(contacts)
     a, b, n = contacts.pop("a"), contacts.pop("b"), len(contacts["friction"])
     bodies = {name: np.concatenate([a[name], b[name]]) for name in a}

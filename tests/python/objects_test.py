@@ -24,7 +24,7 @@ def contacts(count=2):
 def scene():
     bodies = carom.Bodies(inverse_mass=np.ones(1), inverse_inertia=6 * np.eye(3), velocity=np.array([[0, 0, -1.0]]),
                           angular_velocity=np.zeros((1, 3)))
-    of_scene = carom.AnyContacts(body_a=[0], body_b=[-1], normal=(0, 0, 1), r_a=(0, 0, -0.5), r_b=(0, 0, 0), friction=0.5,
+    of_scene = carom.Contacts(body_a=[0], body_b=[-1], normal=(0, 0, 1), r_a=(0, 0, -0.5), r_b=(0, 0, 0), friction=0.5,
                               restitution=0)
     return bodies, of_scene
 
@@ -153,7 +153,7 @@ class Copies(unittest.TestCase):
         yield space
         yield product
         yield carom.pull_back(**pair, product=product.product, impulse=np.ones((1, 3)), of_impulse=np.ones((1, 3)))
-        yield carom.SceneSolver().solve(bodies=bodies, contacts=of_scene)
+        yield carom.SceneSolver().solve(bodies=bodies, contacts=of_scene, time_step=0.01)
         yield carom.solve_system(np.eye(3), [[0, 0, -1]], 0.3)
 
     def same(self, a, b):
@@ -179,6 +179,10 @@ class Copies(unittest.TestCase):
                     self.same(copied, pickle.loads(pickle.dumps(copied)))
                     if isinstance(result, carom.SystemResult):
                         self.assertEqual(copied.islands, result.islands)
+
+    def test_options(self):
+        for options in carom.PositionCorrection(slop=0.01), carom.Substeps(max_substeps=8), carom.Pgs(), carom.Ncp():
+            self.assertEqual(pickle.loads(pickle.dumps(options)), options)
 
     def test_solvers(self):
         for solver in carom.Solver(isa="scalar", threads=1), carom.SceneSolver(isa="scalar", threads=1):

@@ -1,5 +1,6 @@
 """Scenes are solved on the arrays of their bodies and agree with the command."""
 
+import dataclasses
 import tempfile
 import unittest
 
@@ -24,8 +25,12 @@ def scene_of(file, rows):
     return bodies, contacts | {"body_a": index["a"], "body_b": index["b"]}
 
 
+#: Options of a step under gravity.
+STEP = {"time_step": 1 / 60, "gravity": (0, 0, -9.81)}
+
+
 def stack(count, dtype=float):
-    """A stack of boxes of 1 m and 1 kg on the ground, with velocities of a free fall for 1/60 s."""
+    """A stack of boxes of 1 m and 1 kg at rest on the ground."""
     n = 4 * count
     corners = np.array([[x, y] for x in (-0.5, 0.5) for y in (-0.5, 0.5)])
     body = np.repeat(np.arange(count), 4)
@@ -38,57 +43,56 @@ def stack(count, dtype=float):
         "r_b": np.where(body[:, None] == 0, 0, arm + [0, 0, 1]).astype(dtype),
         "friction": 0.5,
         "restitution": 0.0,
-        "separation": 0.0,
     }
-    velocity = np.zeros((count, 3), dtype)
-    velocity[:, 2] = -9.81 / 60
     bodies = {
         "inverse_mass": np.ones(count, dtype),
         "inverse_inertia": 6 * np.eye(3, dtype=dtype),
-        "velocity": velocity,
+        "velocity": np.zeros((count, 3), dtype),
         "angular_velocity": np.zeros((count, 3), dtype),
     }
     return bodies, contacts
 
 
 class TheCommandsAnswers(unittest.TestCase):
-    def compare(self, method, *options, **keywords):
+    def compare(self, name, *options, **keywords):
         path = files.ROOT / "examples/scene/contacts.csv"
         file = files.File(path)
         with tempfile.TemporaryDirectory() as folder:
-            expected = files.solved_by_command(path, folder, "--scene", "--method", method, *options)
+            expected = files.solved_by_command(path, folder, "--scene", "--method", name, *options)
         steps = file.numbers("scene_step")
         for step in np.unique(steps)[:6]:
             rows = steps == step
             bodies, contacts = scene_of(file, rows)
-            # The command reads the gap for methods that correct overlaps; the default is 0.
-            result = carom.SceneSolver().solve(bodies=bodies, contacts=contacts, method=method, **keywords)
-            np.testing.assert_array_equal(result.impulse, expected.column("impulse")[rows], f"{method} {step}")
+            # The file has columns for all methods.
+            result = carom.solve_scene(bodies, contacts, select=True, **{"method": name} | keywords)
+            np.testing.assert_array_equal(result.impulse, expected.column("impulse")[rows], f"{name} {step}")
             np.testing.assert_array_equal(result.status, [carom.Status[s] for s in np.array(expected.text["status"])[rows]])
             a = contacts["body_a"]
             b = contacts["body_b"]
             for side, body in (("a", a), ("b", b)):
-                for name in ("velocity", "angular_velocity"):
-                    after = expected.column(f"new_{name}_{side}")[rows][body >= 0]
-                    np.testing.assert_array_equal(getattr(result, name)[body[body >= 0]], after, f"{method} {step} {name}")
+                for column in ("velocity", "angular_velocity"):
+                    after = expected.column(f"new_{column}_{side}")[rows][body >= 0]
+                    np.testing.assert_array_equal(getattr(result, column)[body[body >= 0]], after, f"{options} {step} {column}")
 
     def test_pgs(self):
         self.compare("pgs")
 
-    def test_iteration(self):
-        self.compare("iteration")
+    def test_position_correction(self):
+        corrected = carom.Pgs(position_correction=carom.PositionCorrection())
+        self.compare("pgs", "--position-correction", "--time-step", "0.01", method=corrected, time_step=0.01)
 
-    def test_resting(self):
-        self.compare("resting", "--time-step", "0.01", time_step=0.01)
-
-    def test_sequence(self):
+    def test_sequential_impacts(self):
         self.compare("sequential-impacts")
 
-    def test_step(self):
-        self.compare("step", "--time-step", "0.01", time_step=0.01)
+    def test_bender_schmitt(self):
+        self.compare("bender-schmitt", "--time-step", "0.01", time_step=0.01)
+        self.compare("bender-schmitt", "--phase", "collisions", method=carom.BenderSchmitt(phase="collisions"))
+        resting = carom.BenderSchmitt(phase="resting")
+        self.compare("bender-schmitt", "--phase", "resting", "--time-step", "0.01", method=resting, time_step=0.01)
 
     def test_ncp(self):
         self.compare("ncp")
+        self.compare("ncp", "--tolerance", "1e-4", method=carom.Ncp(tolerance=1e-4))
 
     def test_substeps(self):
         self.compare("substeps", "--time-step", "0.01", time_step=0.01)
@@ -98,39 +102,87 @@ class Stepping(unittest.TestCase):
     def test_a_stack_stays_and_its_velocities_are_replaced_in_place(self):
         bodies, contacts = stack(3)
         velocity = bodies["velocity"]
-        scene = carom.Scene(bodies=carom.Bodies(**bodies), contacts=carom.AnyContacts(**contacts))
+        scene = carom.Scene(bodies=carom.Bodies(**bodies), contacts=carom.Contacts(**contacts))
         solver = carom.SceneSolver()
-        result = solver.solve(scene, iterations=1000, in_place=True)
+        result = solver.solve(scene, method=carom.Pgs(iterations=1000), in_place=True, **STEP)
         self.assertIs(result.velocity, velocity)
         # Converged to 1e-6 of the approach at 0.16 m/s; three boxes keep a little more than this.
         self.assertEqual(result.report.not_converged, 0)
         self.assertLess(abs(velocity).max(), 1e-5)
         # The ground carries three boxes: 3 m g H.
         self.assertAlmostEqual(result.impulse[:4, 2].sum(), 3 * 9.81 / 60, delta=1e-5)
-        velocity[:, 2] -= 9.81 / 60
-        again = solver.solve(scene, iterations=1000, in_place=True)
+        again = solver.solve(scene, method=carom.Pgs(iterations=1000), in_place=True, **STEP)
         self.assertTrue(again.report.same_graph)
 
     def test_float32_and_float64_agree(self):
-        double = carom.SceneSolver().solve(**dict(zip(("bodies", "contacts"), stack(3))), iterations=100)
-        single = carom.SceneSolver().solve(**dict(zip(("bodies", "contacts"), stack(3, np.float32))), iterations=100)
+        options = {"method": carom.Pgs(iterations=100)} | STEP
+        double = carom.solve_scene(*stack(3), **options)
+        single = carom.solve_scene(*stack(3, np.float32), **options)
         self.assertEqual(single.velocity.dtype, np.float32)
         # 24 bits for impulses of 0.5 N s, over a hundred iterations.
         np.testing.assert_allclose(single.impulse, double.impulse, atol=1e-5)
 
-    def test_a_sequence_has_options_and_laws_of_its_own(self):
+    def test_a_stack_stands_under_the_default_method(self):
+        result = carom.solve_scene(*stack(3), **STEP)
+        self.assertEqual(result.report.method, "substeps")
+        self.assertLess(abs(result.displacement).max(), 1e-6)
+        self.assertRegex(str(result.report), r"^12 contacts: 12 ok; 1 island, residual \de-\d\d m/s$")
+        self.assertTrue(result.report.ok)
+
+    def test_sequential_impacts_have_laws(self):
         bodies, contacts = stack(2)
         solver = carom.SceneSolver(threads=1)
-        result = solver.solve(bodies=bodies, contacts=contacts, method="sequential-impacts", law="frictionless", impacts=50)
+        method = carom.SequentialImpacts(law="frictionless", max_impacts=50)
+        result = solver.solve(bodies=bodies, contacts=contacts, method=method, **STEP)
         self.assertEqual(result.report.method, "sequential-impacts")
-        with self.assertRaisesRegex(TypeError, "solve has no argument or column 'time_step'"):
-            solver.solve(bodies=bodies, contacts=contacts, method="sequential-impacts", time_step=0.1)
-        with self.assertRaisesRegex(carom.Error, "time_step"):
-            solver.solve(bodies=bodies, contacts=contacts, method="substeps")
+        self.assertEqual(abs(result.impulse[:, :2]).max(), 0)
+        with self.assertRaisesRegex(carom.Error, "time_step is 0"):
+            solver.solve(bodies=bodies, contacts=contacts)
+
+    def test_methods_have_options(self):
+        bodies, contacts = stack(3)
+        loose, tight = (carom.solve_scene(bodies, contacts, method=carom.Ncp(tolerance=t), **STEP) for t in (1e-2, 1e-10))
+        self.assertLess(tight.report.relative_error, 1e-10)
+        self.assertLessEqual(loose.report.relative_error, 1e-2)
+        self.assertRegex(str(tight.report), r"^12 contacts: 12 ok; 1 island, relative error \de-\d\d$")
+        by_name = carom.solve_scene(bodies, contacts, method="ncp", **STEP)
+        np.testing.assert_array_equal(by_name.impulse, carom.solve_scene(bodies, contacts, method=carom.Ncp(), **STEP).impulse)
+        # Every option of every class reaches the library: a value out of range is an error that names it.
+        for cls in carom.Substeps, carom.Pgs, carom.Ncp, carom.SequentialImpacts, carom.BenderSchmitt, carom.PositionCorrection:
+            for field in dataclasses.fields(cls):
+                if field.type not in ("int", "float") or field.name == "seed":
+                    continue
+                made = method = cls(**{field.name: -1})
+                if cls is carom.PositionCorrection:
+                    method = carom.Substeps(position_correction=made)
+                with self.assertRaisesRegex(carom.Error, rf"option [a-z_.]*{field.name} is -1, not in"):
+                    carom.solve_scene(bodies, contacts, method=method, **STEP)
+
+    def test_position_correction_pushes_bodies_apart(self):
+        bodies, contacts = stack(1)
+        contacts["separation"] = -0.1
+        plain = carom.Pgs(position_correction=carom.PositionCorrection(max_speed=0.5))
+        for method in plain, carom.Substeps(position_correction=carom.PositionCorrection(max_speed=0.5)):
+            result = carom.solve_scene(bodies, contacts, method=method, **STEP)
+            self.assertAlmostEqual(result.displacement[0, 2], 0.5 / 60, delta=1e-3)
+        with self.assertRaisesRegex(carom.Error, "contacts.separation is not read by the method pgs without position_correction"):
+            carom.solve_scene(bodies, contacts, method=carom.Pgs(), **STEP)
+        ignored = carom.solve_scene(bodies, contacts, method=carom.Pgs(), select=True, **STEP)
+        self.assertLess(abs(ignored.velocity).max(), 1e-5)
+
+    def test_solve_scene_remembers_nothing(self):
+        bodies, contacts = stack(5)
+        options = {"method": carom.Pgs(iterations=2)} | STEP
+        first = carom.solve_scene(bodies, contacts, **options)
+        np.testing.assert_array_equal(carom.solve_scene(bodies, contacts, **options).impulse, first.impulse)
+        with self.assertRaisesRegex(carom.Error, "contacts.key is for carom.SceneSolver"):
+            carom.solve_scene(bodies, contacts | {"key": np.arange(1, 21, dtype=np.uint64)}, **options)
+        with self.assertRaisesRegex(TypeError, "contacts is given twice"):
+            carom.solve_scene(bodies, contacts, contacts=contacts, **options)
 
     def test_islands(self):
         bodies, contacts = stack(3)
-        result = carom.SceneSolver().solve(bodies=bodies, contacts=contacts, results=["island", "island_iterations", "island_status"])
+        result = carom.SceneSolver().solve(bodies=bodies, contacts=contacts, method="pgs", results=["island", "island_iterations", "island_status"], **STEP)
         self.assertEqual(result.island.tolist(), [0] * 12)
         self.assertEqual(result.island_iterations.shape, (1,))
 
@@ -147,24 +199,38 @@ class Joints(unittest.TestCase):
     def test_a_ball_joint_holds_a_point(self):
         joints = carom.ball_joint(a=0, b=-1)
         self.assertEqual(joints.shape, (3,))
-        result = carom.SceneSolver().solve(bodies=self.pendulum(), joints=joints, iterations=50)
-        np.testing.assert_allclose(result.velocity, 0, atol=1e-6)
-        np.testing.assert_allclose(result.joint_impulse, [0, 0, 1], atol=1e-6)
+        for options in {"method": carom.Pgs(iterations=50)}, {"time_step": 0.01}:
+            result = carom.solve_scene(self.pendulum(), joints=joints, **options)
+            np.testing.assert_allclose(result.velocity, 0, atol=1e-6)
+            np.testing.assert_allclose(result.joint_impulse, [0, 0, 1], atol=1e-6)
+
+    def test_a_position_error_is_not_ignored(self):
+        # Rows of joints have columns for all methods, which may be left out where they say nothing.
+        joints = carom.ball_joint(a=0, b=-1)
+        for method in "pgs", "ncp", "sequential-impacts", "bender-schmitt":
+            carom.solve_scene(self.pendulum(), joints=joints, time_step=0.01, method=method)
+        joints["position_error"][2] = 0.1
+        with self.assertRaisesRegex(carom.Error, "joints.position_error is not read by the method pgs"):
+            carom.solve_scene(self.pendulum(), joints=joints, method="pgs")
+        by_name = {name: joints[name] for name in joints.dtype.names}
+        with self.assertRaisesRegex(carom.Error, "joints.key is|joints.position_error is not read"):
+            carom.solve_scene(self.pendulum(), joints=by_name, method="pgs")
+        carom.solve_scene(self.pendulum(), joints=joints, method="pgs", select=True)
 
     def test_rows_are_arrays_that_can_be_changed_and_joined(self):
         rows = np.concatenate([
             carom.hinge(a=0, axis=(0, 0, 1)),
-            carom.motor(a=0, axis=(0, 0, 1), speed=2.0, largest=1.0),
+            carom.motor(a=0, axis=(0, 0, 1), speed=2.0, max_impulse=1.0),
             carom.slider(a=0, axis=(1, 0, 0)),
             carom.fixed_joint(a=0),
             carom.distance_joint(a=0, direction=(0, 0, 1)),
-            carom.linear_motor(a=0, axis=(0, 0, 1), speed=1.0, largest=1.0),
+            carom.linear_motor(a=0, axis=(0, 0, 1), speed=1.0, max_impulse=1.0),
         ])
         self.assertEqual(len(rows), 5 + 1 + 5 + 6 + 1 + 1)
         self.assertEqual(rows["target_velocity"][5], 2.0)
         rows = carom.distance_joint(a=0, direction=(0, 0, -1))
         rows["max_impulse"] = 0.25
-        result = carom.SceneSolver().solve(bodies=self.pendulum(), joints=rows)
+        result = carom.SceneSolver().solve(bodies=self.pendulum(), joints=rows, method="pgs")
         # The row needs 1 N s and is limited to a quarter of it. It pushes A along the direction, as does the fall.
         self.assertEqual(result.joint_status.tolist(), [carom.Status.ok])
         self.assertLessEqual(result.joint_impulse[0], 0.25)
@@ -176,19 +242,19 @@ class Joints(unittest.TestCase):
             ({"axis": "abc"}, r"axis\[0\] is 'a', not a number"), ({"dtype": "f"}, "dtype is 'f'"), ({"speed": "x"}, "speed is 'x'"),
         ):  # fmt: skip
             with self.assertRaisesRegex(carom.Error, why):
-                carom.motor(**{"a": 0, "axis": (0, 0, 1), "speed": 1, "largest": 1} | wrong)
+                carom.motor(**{"a": 0, "axis": (0, 0, 1), "speed": 1, "max_impulse": 1} | wrong)
 
 
 class Errors(unittest.TestCase):
     def test_columns_are_named(self):
         bodies, contacts = stack(2)
         solver = carom.SceneSolver()
-        with self.assertRaisesRegex(carom.Error, "column contacts.gap has 3 elements, but contacts.body_a has 8"):
+        with self.assertRaisesRegex(carom.Error, "column contacts.separation has 3 elements, but contacts.body_a has 8"):
             solver.solve(bodies=bodies, contacts=contacts | {"separation": np.zeros(3)})
         with self.assertRaisesRegex(carom.Error, "column bodies.velocity is missing"):
             solver.solve(bodies={name: column for name, column in bodies.items() if name != "velocity"}, contacts=contacts)
-        with self.assertRaisesRegex(TypeError, "contacts has no argument or column 'lever'"):
-            carom.Scene(bodies=bodies, contacts=contacts | {"lever": 1})
+        with self.assertRaisesRegex(TypeError, r"contacts has no argument or column 'seperation'; did you mean 'separation'\?"):
+            carom.Scene(bodies=bodies, contacts=contacts | {"seperation": 0.0})
         with self.assertRaisesRegex(carom.Error, "column bodies.velocity is no array of the caller's"):
             solver.solve(bodies=bodies | {"velocity": (0.0, 0.0, 0.0)}, contacts=contacts, in_place=True)
 
@@ -202,10 +268,32 @@ class Errors(unittest.TestCase):
                 carom.Mechanisms(wrong)
         with self.assertRaisesRegex(carom.Error, "a scene needs bodies"):
             solver.solve(None)
-        for wrong, why in ({"method": 3}, "method is 3, not a name: sim"), ({"in_place": "yes"}, "in_place is 'yes'"), (
-            {"iterations": 10**20}, "iterations is 10+, beyond"), ({"method": "resting", "gravity": 3}, "gravity is 3, not three numbers"):  # fmt: skip
+        for wrong, why in (
+            ({"method": 3}, r"method is 3, not carom.Substeps\(\) or the like, or a name: substeps, pgs"),
+            ({"method": carom.Ncp}, "method is <class .*, not carom.Substeps"),
+            ({"method": "npc"}, r"method is 'npc', none of substeps, .*; did you mean 'ncp'\?"),
+            ({"in_place": "yes"}, "in_place is 'yes'"), ({"gravity": 3}, "gravity is 3, not three numbers"),
+            ({"method": carom.Pgs(iterations=10**20)}, "option pgs.iterations is 10+, beyond"),
+            ({"method": carom.Pgs(warm_start=None)}, "option pgs.warm_start is None, not a number"),
+            ({"method": carom.SequentialImpacts(law="smit")}, r"sequential_impacts.law is 'smit', .*; did you mean 'smith'\?"),
+            ({"method": carom.Pgs(position_correction=3)}, "pgs.position_correction is 3, not a carom.PositionCorrection"),
+            ({"method": carom.Substeps(position_correction=None)}, "position_correction is None, not a carom.PositionCorrection"),
+            ({"method": carom.Pgs(position_correction=carom.PositionCorrection(slop="x"))}, "pgs.position_correction.slop is 'x'"),
+            ({"timestep": 0.1}, r"SceneSolver.solve has no argument or column 'timestep'; did you mean 'time_step'\?"),
+            ({"iterations": 3}, "'iterations'; it is an option of carom.Substeps, carom.Pgs$"),
+            ({"slop": 3}, "'slop'; it is an option of carom.PositionCorrection$"),
+        ):  # fmt: skip
             with self.assertRaisesRegex(carom.Error, why):
                 solver.solve(bodies=bodies, contacts=contacts, **wrong)
+        for make, why in (
+            (lambda: carom.Pgs(iteration=3), r"Pgs has no option 'iteration'; did you mean 'iterations'\?"),
+            (lambda: carom.Ncp(max_substeps=3), "Ncp has no option 'max_substeps'; it is an option of carom.Substeps"),
+            (lambda: carom.Pgs(slop=0.1), "Pgs has no option 'slop'; it is an option of carom.PositionCorrection"),
+        ):  # fmt: skip
+            with self.assertRaisesRegex(carom.ArgumentError, why):
+                make()
+        with self.assertRaises(dataclasses.FrozenInstanceError):
+            carom.Pgs().iterations = 3
         mechanisms = carom.Mechanisms(carom.Scene(bodies=bodies, contacts=contacts))
         with self.assertRaisesRegex(carom.Error, "index is -1"):
             mechanisms.contact(-1)
@@ -216,7 +304,7 @@ class Errors(unittest.TestCase):
         bodies, contacts = stack(5, np.float32)
         contacts["key"] = np.arange(1, 21, dtype=np.uint64)
         solver = carom.SceneSolver()
-        step = lambda of: of.solve(bodies=bodies, contacts=contacts, iterations=3).impulse
+        step = lambda of: of.solve(bodies=bodies, contacts=contacts, method=carom.Pgs(iterations=3), **STEP).impulse
         step(solver)
         state = solver.save()
         self.assertIsInstance(state, bytes)
@@ -236,7 +324,7 @@ class Errors(unittest.TestCase):
         bodies, contacts = stack(2)
         for empty in [], np.array([]):
             none = {name: empty for name in contacts}
-            result = carom.SceneSolver().solve(bodies=bodies, contacts=none)
+            result = carom.SceneSolver().solve(bodies=bodies, contacts=none, time_step=0.01)
             np.testing.assert_array_equal(result.velocity, bodies["velocity"])
             self.assertEqual(result.impulse.shape, (0, 3))
 

@@ -42,6 +42,7 @@ class Systems(unittest.TestCase):
 
     def test_the_answer_solves_the_system(self):
         self.assertTrue(self.expected.report.solved)
+        self.assertRegex(str(self.expected.report), r"^6 contacts; \d islands?, error \d\.?\d*e-\d\d$")
         # The tolerance in double, plus the rounding of the residual computed here.
         self.assertLess(error_of(self.W, self.q, self.mu, self.expected.impulse), 1.01e-8)
         np.testing.assert_allclose(self.expected.velocity.ravel(), self.W @ self.expected.impulse.ravel() + self.q.ravel(), atol=1e-12)
@@ -122,8 +123,10 @@ class Systems(unittest.TestCase):
             carom.solve_system(np.eye(5), self.q, self.mu)
         with self.assertRaisesRegex(carom.Error, "tolerance is -1"):
             carom.solve_system(self.W, self.q, self.mu, tolerance=-1)
-        with self.assertRaisesRegex(TypeError, "'sweeps'"):
+        with self.assertRaisesRegex(TypeError, "solve_system has no argument or column 'sweeps'"):
             carom.solve_system(self.W, self.q, self.mu, sweeps=3)
+        with self.assertRaisesRegex(TypeError, r"'bugdet'; did you mean 'budget'\?"):
+            carom.solve_system(self.W, self.q, self.mu, bugdet=3)
 
     def test_numbers_are_real_and_named(self):
         rows = carom.block_rows(self.W)

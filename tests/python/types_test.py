@@ -1,4 +1,4 @@
-"""The types that the package promises are those that it has: mypy reads it, stubtest compares stubs with the module."""
+"""The type stubs agree with the package: mypy reads it, stubtest compares stubs with the module."""
 
 import os
 import pathlib
@@ -46,12 +46,16 @@ class Types(unittest.TestCase):
             solved: str = r.report.faults
             carom.solve(fricton=0.4)
             carom.SceneSolver().solve(bodies=carom.Bodies(inverse_mass=1.0), time_step="long")
+            carom.solve_scene(carom.Bodies(inverse_mass=1.0), time_step=0.01, method=carom.Ncp(tolerance=1e-8))
+            carom.Ncp(iterations=3)
+            carom.Substeps(position_correction=0.01)
+            carom.solve_scene(carom.Bodies(inverse_mass=1.0), method=3)
         """)
         file = self.folder / "user.py"
         file.write_text(program)
         code, said = self.run_module("mypy", "--config-file", str(self.configuration), str(file))
         errors = [line.split(": error: ")[0].rsplit(":", 1)[1] for line in said.splitlines() if ": error: " in line]
-        self.assertEqual(errors, ["6", "7", "8", "9"], said)
+        self.assertEqual(errors, ["6", "7", "8", "9", "11", "12", "13"], said)
 
 
 if __name__ == "__main__":

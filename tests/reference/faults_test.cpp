@@ -227,8 +227,8 @@ TEST(fault, tolerances_are_those_of_the_options) {
   EXPECT_EQ(out.status[2], Status::ok);
   Options strict;
   strict.integrator = Integrator::euler;
-  strict.inertia_tolerance = 0.8e-5;
-  strict.normal_tolerance = 0.8e-5;
+  strict.data.inertia_tolerance = 0.8e-5;
+  strict.data.normal_tolerance = 0.8e-5;
   solve(c.columns(), out.results(), strict);
   EXPECT_EQ(out.status[0], Status::normal_not_unit);
   EXPECT_EQ(out.status[2], Status::inverse_inertia_not_positive_semidefinite);

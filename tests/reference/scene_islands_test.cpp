@@ -15,6 +15,9 @@
 namespace carom::reference {
 namespace {
 
+using scenes::MethodOptions;
+using scenes::Procedure;
+
 using support::random_scene;
 using support::SceneContact;
 using support::SceneData;
@@ -23,13 +26,13 @@ using support::SceneRow;
 using support::Vector;
 using support::with_method;
 
-constexpr SceneMethod methods[] = {SceneMethod::pgs, SceneMethod::sequential_impacts, SceneMethod::iteration,
-                                   SceneMethod::resting};
+constexpr Procedure methods[] = {Procedure::pgs, Procedure::sequential_impacts, Procedure::collisions,
+                                 Procedure::resting};
 
-SceneResultArrays<double> solved(const SceneData<double>& data, const SceneOptions& options,
+SceneResultArrays<double> solved(const SceneData<double>& data, const MethodOptions& options,
                                  SceneReport* report = nullptr) {
   SceneResultArrays<double> results(data);
-  const SceneReport found = solve_scene(data.view(), results.places(), options);
+  const SceneReport found = solve_scene(data.view(options), results.places(), options);
   if (report) *report = found;
   return results;
 }
@@ -57,14 +60,14 @@ SceneData<double> with_joint(std::uint64_t seed) {
 }
 
 TEST(scene_islands, are_solved_as_if_they_were_alone) {
-  for (SceneMethod method : methods)
+  for (Procedure method : methods)
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
       const SceneData<double> x = with_joint(seed), y = with_joint(seed + 100);
       SceneData<double> both = x;
       both.append(y);
-      SceneOptions options = with_method(method, 30);
+      MethodOptions options = with_method(method, 30);
       options.sequential_impacts.seed = 7;
-      options.shock_propagation.enabled = true;
+      options.bender_schmitt.shock_propagation = 4;
       SceneReport of_x, of_y, of_both;
       const auto alone_x = solved(x, options, &of_x), alone_y = solved(y, options, &of_y);
       const auto together = solved(both, options, &of_both);
@@ -78,7 +81,7 @@ TEST(scene_islands, are_solved_as_if_they_were_alone) {
 
 TEST(scene_islands, a_fault_leaves_the_bits_of_others_alone) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  for (SceneMethod method : methods) {
+  for (Procedure method : methods) {
     const SceneData<double> good = with_joint(5);
     SceneData<double> bad = with_joint(6);
     bad.bodies[3].angular_velocity[1] = nan;
@@ -123,7 +126,7 @@ TEST(scene_islands, are_what_movable_bodies_connect) {
   touch(2, 4);
   touch(1, 0);
   SceneReport report;
-  solved(data, with_method(SceneMethod::pgs), &report);
+  solved(data, with_method(Procedure::pgs), &report);
   EXPECT_EQ(report.islands, 2u);
   EXPECT_EQ(report.max_island_size, 3u);
   // (1, 0) is a manifold of its own beside (0, 1).
@@ -131,7 +134,7 @@ TEST(scene_islands, are_what_movable_bodies_connect) {
   EXPECT_EQ(report.overflow_constraints, 0u);
   // A row joins the islands.
   data.add_ball(1, 2, {}, {});
-  solved(data, with_method(SceneMethod::pgs), &report);
+  solved(data, with_method(Procedure::pgs), &report);
   EXPECT_EQ(report.islands, 1u);
   EXPECT_EQ(report.max_island_size, 7u);
   EXPECT_EQ(report.colours, 4u);
@@ -150,14 +153,14 @@ TEST(scene_islands, have_64_colours_and_then_none) {
     }
   }
   SceneReport report;
-  solved(data, with_method(SceneMethod::pgs), &report);
+  solved(data, with_method(Procedure::pgs), &report);
   // Manifolds have four points at most: two for each body.
   EXPECT_EQ(report.colours, 64u);
   EXPECT_EQ(report.overflow_constraints, 140u - 64u);
   // Bodies on an immovable one do not hinder each other.
   data.bodies[0].inverse_mass = 0;
   data.bodies[0].inverse_inertia = {};
-  solved(data, with_method(SceneMethod::pgs), &report);
+  solved(data, with_method(Procedure::pgs), &report);
   EXPECT_EQ(report.islands, 70u);
   EXPECT_EQ(report.colours, 2u);
 }
@@ -174,9 +177,9 @@ TEST(scene_islands, are_swept_by_colour) {
     contact.body_b = i < 2 ? i + 1 : -1;
     data.add_contact(contact);
   }
-  for (SceneMethod method : {SceneMethod::pgs, SceneMethod::iteration}) {
-    SceneOptions options = with_method(method, 1);
-    options.iteration.swept = ContactFilter::touching;
+  for (Procedure method : {Procedure::pgs, Procedure::collisions}) {
+    MethodOptions options = with_method(method, 1);
+    options.bender_schmitt.filter = ContactFilter::touching;
     const auto results = solved(data, options);
     EXPECT_EQ(results.velocity[0][2], -1);
     EXPECT_EQ(results.velocity[1][2], -0.5);
@@ -200,14 +203,14 @@ TEST(scene_islands, have_the_least_colours_where_bodies_form_a_tree) {
     touch(i, -1);
     if (i > 0) data.add_ball(i - 1, i, {}, {});
   }
-  solved(data, with_method(SceneMethod::pgs), &report);
+  solved(data, with_method(Procedure::pgs), &report);
   EXPECT_EQ(report.colours, 3u);
   // A body and its neighbour that touch, too, are the same edge of the tree.
   touch(4, 3);
-  solved(data, with_method(SceneMethod::pgs), &report);
+  solved(data, with_method(Procedure::pgs), &report);
   EXPECT_EQ(report.colours, 4u);
   touch(0, 9);
-  solved(data, with_method(SceneMethod::pgs), &report);
+  solved(data, with_method(Procedure::pgs), &report);
   EXPECT_GT(report.colours, 4u);
 }
 
@@ -221,7 +224,7 @@ TEST(scene_islands, are_swept_with_joints_before_contacts) {
   row.body_a = 0;
   row.linear_a = {0, 0, 1};
   data.add_row(row);
-  const auto results = solved(data, with_method(SceneMethod::pgs, 1));
+  const auto results = solved(data, with_method(Procedure::pgs, 1));
   EXPECT_EQ(results.joint_impulse[0], 1);
   EXPECT_EQ(results.status[0], Status::separating);
 }
@@ -232,8 +235,8 @@ TEST(scene_islands, are_taken_up_anew_by_every_pass_of_an_iteration) {
   std::size_t second_passes = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const SceneData<double> data = random_scene(seed).data;
-    SceneOptions options = with_method(SceneMethod::iteration, 4);
-    options.relative_tolerance = 1;
+    MethodOptions options = with_method(Procedure::collisions, 4);
+    options.tolerance = 1;
     SceneReport of_both;
     const auto first = solved(data, options), second = solved(first.next(data), options);
     scenes::set_iterations(options, 8);
@@ -260,7 +263,7 @@ TEST(scene_islands, have_manifolds_of_one_normal_and_one_friction) {
     SceneData<double> changed = data;
     change(changed.contacts[1]);
     SceneReport report;
-    solved(changed, with_method(SceneMethod::pgs), &report);
+    solved(changed, with_method(Procedure::pgs), &report);
     return report.colours;
   };
   EXPECT_EQ(colours([](auto&) {}), 1u);
@@ -287,7 +290,7 @@ TEST(scene_islands, have_joints_of_up_to_six_rows_of_one_pair) {
       data.add_row(row);
     }
     SceneReport report;
-    solved(data, with_method(SceneMethod::pgs), &report);
+    solved(data, with_method(Procedure::pgs), &report);
     return report.colours;
   };
   EXPECT_EQ(colours({1, 1, 1, 1, 1, 1}), 1u);

@@ -13,25 +13,28 @@
 namespace carom::reference {
 namespace {
 
+using scenes::MethodOptions;
+using scenes::Procedure;
+
 using support::SceneContact;
 using support::SceneData;
 using support::SceneResultArrays;
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
-SceneOptions with_method(SceneMethod method) {
-  SceneOptions options;
+MethodOptions with_method(Procedure method) {
+  MethodOptions options;
   options.method = method;
-  options.collision.law = Law::chatterjee_ruina;
+  options.sequential_impacts.law = Law::chatterjee_ruina;
   scenes::set_iterations(options, 1000);
-  options.relative_tolerance = 0;
+  options.tolerance = 0;
   return options;
 }
 
-SceneResultArrays<double> solved(const SceneData<double>& data, const SceneOptions& options,
+SceneResultArrays<double> solved(const SceneData<double>& data, const MethodOptions& options,
                                  SceneReport* report = nullptr) {
   SceneResultArrays<double> results(data);
-  const SceneReport found = solve_scene(data.view(), results.places(), options);
+  const SceneReport found = solve_scene(data.view(options), results.places(), options);
   if (report) *report = found;
   return results;
 }
@@ -78,15 +81,15 @@ void expect_velocities(const SceneResultArrays<double>& results, const std::vect
 constexpr double of_sweeps = 100 * 3 * epsilon;
 
 TEST(scene_block, both_points_stop_it_at_once_under_pgs) {
-  const auto results = solved(block(), with_method(SceneMethod::pgs));
+  const auto results = solved(block(), with_method(Procedure::pgs));
   EXPECT_NEAR(results.velocity[0][1], 3, of_sweeps);
   EXPECT_NEAR(results.angular_velocity[0][2], 0, of_sweeps);
 }
 
 TEST(scene_block, both_points_stop_it_at_once_under_iteration) {
   for (ContactFilter swept : {ContactFilter::colliding, ContactFilter::touching}) {
-    SceneOptions options = with_method(SceneMethod::iteration);
-    options.iteration.swept = swept;
+    MethodOptions options = with_method(Procedure::collisions);
+    options.bender_schmitt.filter = swept;
     const auto results = solved(block(), options);
     EXPECT_NEAR(results.velocity[0][1], 3, of_sweeps);
     EXPECT_NEAR(results.angular_velocity[0][2], 0, of_sweeps);
@@ -97,14 +100,14 @@ TEST(scene_block, both_points_stop_it_at_once_under_iteration) {
 // gives 2 · 4.2 / 2.5 = 3.36: v = 2.76, w = 7.2 - 10.08.
 TEST(scene_block, one_point_follows_the_other_in_a_sequence) {
   SceneReport report;
-  const auto results = solved(block(), with_method(SceneMethod::sequential_impacts), &report);
+  const auto results = solved(block(), with_method(Procedure::sequential_impacts), &report);
   EXPECT_NEAR(results.velocity[0][1], 2.76, 16 * epsilon * 3);
   EXPECT_NEAR(results.angular_velocity[0][2], -2.88, 16 * epsilon * 10);
   EXPECT_EQ(report.impacts, 2u);
 }
 
 TEST(scene_block, the_seed_decides_which_of_equal_points_comes_first) {
-  SceneOptions options = with_method(SceneMethod::sequential_impacts);
+  MethodOptions options = with_method(Procedure::sequential_impacts);
   int last_first = 0;
   for (options.sequential_impacts.seed = 1; options.sequential_impacts.seed <= 32; ++options.sequential_impacts.seed) {
     const auto results = solved(block(), options), again = solved(block(), options);
@@ -118,27 +121,27 @@ TEST(scene_block, the_seed_decides_which_of_equal_points_comes_first) {
 }
 
 TEST(scene_balls, the_last_of_three_leaves_in_a_sequence) {
-  expect_velocities(solved(row_of_balls({3, 0, 0}), with_method(SceneMethod::sequential_impacts)), {0, 0, 3},
+  expect_velocities(solved(row_of_balls({3, 0, 0}), with_method(Procedure::sequential_impacts)), {0, 0, 3},
                     16 * epsilon);
 }
 
 TEST(scene_balls, three_share_the_speed_under_pgs) {
-  expect_velocities(solved(row_of_balls({3, 0, 0}), with_method(SceneMethod::pgs)), {-1, 2, 2}, of_sweeps);
+  expect_velocities(solved(row_of_balls({3, 0, 0}), with_method(Procedure::pgs)), {-1, 2, 2}, of_sweeps);
 }
 
 TEST(scene_balls, iteration_gives_either_by_what_it_sweeps) {
-  SceneOptions options = with_method(SceneMethod::iteration);
+  MethodOptions options = with_method(Procedure::collisions);
   SceneReport report;
   expect_velocities(solved(row_of_balls({3, 0, 0}), options, &report), {0, 0, 3}, of_sweeps);
   // A pass for each of the two collisions, each of which is done after the first four sweeps.
   EXPECT_EQ(report.iterations, 8);
   EXPECT_EQ(report.not_converged, 0u);
-  options.iteration.swept = ContactFilter::touching;
+  options.bender_schmitt.filter = ContactFilter::touching;
   expect_velocities(solved(row_of_balls({3, 0, 0}), options), {-1, 2, 2}, of_sweeps);
 }
 
 TEST(scene_balls, as_many_leave_newtons_cradle_as_have_come) {
-  for (SceneMethod method : {SceneMethod::sequential_impacts, SceneMethod::iteration})
+  for (Procedure method : {Procedure::sequential_impacts, Procedure::collisions})
     for (std::size_t n = 1; n < 5; ++n) {
       std::vector<double> before(5, 0), after(5, 0);
       for (std::size_t i = 0; i < n; ++i) before[i] = after[4 - i] = 2;
@@ -147,19 +150,19 @@ TEST(scene_balls, as_many_leave_newtons_cradle_as_have_come) {
 }
 
 TEST(scene_balls, a_cradle_whose_touching_balls_are_swept_throws_the_first_one_back) {
-  SceneOptions options = with_method(SceneMethod::iteration);
-  options.iteration.swept = ContactFilter::touching;
+  MethodOptions options = with_method(Procedure::collisions);
+  options.bender_schmitt.filter = ContactFilter::touching;
   // The condition of the matrix of four contacts in a row is cot²(π/10), about 9.5.
   expect_velocities(solved(row_of_balls({1, 0, 0, 0, 0}), options), {-0.6, 0.4, 0.4, 0.4, 0.4}, of_sweeps);
-  expect_velocities(solved(row_of_balls({1, 0, 0, 0, 0}), with_method(SceneMethod::pgs)), {-0.6, 0.4, 0.4, 0.4, 0.4},
+  expect_velocities(solved(row_of_balls({1, 0, 0, 0, 0}), with_method(Procedure::pgs)), {-0.6, 0.4, 0.4, 0.4, 0.4},
                     of_sweeps);
 }
 
 // The last two part at 1 m/s. That contact stays out of a sweep of those that touch: with target 0 it would gain
 // energy.
 TEST(scene_balls, those_that_part_are_not_touching) {
-  SceneOptions options = with_method(SceneMethod::iteration);
-  options.iteration.swept = ContactFilter::touching;
+  MethodOptions options = with_method(Procedure::collisions);
+  options.bender_schmitt.filter = ContactFilter::touching;
   expect_velocities(solved(row_of_balls({3, 0, 1}), options), {0, 3, 1}, of_sweeps);
 }
 
@@ -176,7 +179,7 @@ SceneData<double> sliding_point(double slip, double friction, double static_fric
 }
 
 TEST(scene_friction, static_friction_holds_what_dynamic_friction_does_not) {
-  for (SceneMethod method : {SceneMethod::pgs, SceneMethod::iteration}) {
+  for (Procedure method : {Procedure::pgs, Procedure::collisions}) {
     const auto held = solved(sliding_point(0.4, 0.2, 0.5), with_method(method));
     EXPECT_NEAR(held.velocity[0][0], 0, 4 * epsilon);
     EXPECT_NEAR(held.impulse[0][0], -0.4, 4 * epsilon);
@@ -189,7 +192,7 @@ TEST(scene_friction, static_friction_holds_what_dynamic_friction_does_not) {
 
 TEST(scene_friction, infinite_friction_holds_every_slip) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  for (SceneMethod method : {SceneMethod::pgs, SceneMethod::iteration, SceneMethod::sequential_impacts}) {
+  for (Procedure method : {Procedure::pgs, Procedure::collisions, Procedure::sequential_impacts}) {
     const auto held = solved(sliding_point(1e6, infinity, infinity), with_method(method));
     EXPECT_NEAR(held.velocity[0][0], 0, 4e6 * epsilon);
     EXPECT_EQ(held.path[0].sliding_end, SlidingEnd::stick);
@@ -205,7 +208,7 @@ TEST(scene_friction, a_sliding_point_ends_on_the_cone_against_its_slip) {
   contact.r_a = {0.2, 0.3, -0.5};
   contact.friction = 0.3;
   data.add_contact(contact);
-  SceneOptions options = with_method(SceneMethod::pgs);
+  MethodOptions options = with_method(Procedure::pgs);
   auto results = solved(data, options);
   // An island is done when no contact approaches: the direction of friction may still turn. The impulse to begin with
   // goes on from there.
@@ -234,7 +237,7 @@ TEST(scene_friction, a_steep_contact_settles_on_its_cone) {
   contact.r_a = {0.4, 0, -2};
   contact.friction = 0.35;
   data.add_contact(contact);
-  SceneOptions options = with_method(SceneMethod::pgs);
+  MethodOptions options = with_method(Procedure::pgs);
   auto results = solved(data, options);
   for (int i = 0; i < 50; ++i) {
     data.contacts[0].warm_impulse = results.impulse[0];
@@ -259,7 +262,7 @@ TEST(scene_friction, follows_the_normal_impulse_under_iteration) {
     contact.r_a[2] = -0.5;
     contact.friction = 100;
     data.add_contact(contact);
-    SceneOptions options = with_method(SceneMethod::iteration);
+    MethodOptions options = with_method(Procedure::collisions);
     scenes::set_iterations(options, 1);
     const auto results = solved(data, options);
     EXPECT_NEAR(results.impulse[0][2], 1 / 1.54, 8 * epsilon);
@@ -270,7 +273,7 @@ TEST(scene_friction, follows_the_normal_impulse_under_iteration) {
 // Half of the change that a sweep would make shows what it began with. K is the unit matrix.
 TEST(scene_warm_start, begins_inside_the_cone_of_static_friction) {
   SceneData<double> data = sliding_point(0, 0.25, 0.5);
-  SceneOptions options = with_method(SceneMethod::pgs);
+  MethodOptions options = with_method(Procedure::pgs);
   scenes::set_iterations(options, 1);
   options.pgs.relaxation = 0.5;
   // (10, 0, 1) is cut to (0.5, 0, 1), which leaves u = (0.5, 0, 0).
@@ -291,7 +294,7 @@ TEST(scene_targets, a_belt_takes_along_what_sticks_to_it) {
   SceneData<double> data = sliding_point(0, 10, 10);
   // The part along the normal does not count.
   data.contacts[0].surface_velocity = {0.5, -0.25, 7};
-  for (SceneMethod method : {SceneMethod::pgs, SceneMethod::iteration, SceneMethod::sequential_impacts}) {
+  for (Procedure method : {Procedure::pgs, Procedure::collisions, Procedure::sequential_impacts}) {
     const auto results = solved(data, with_method(method));
     EXPECT_NEAR(results.velocity[0][0], 0.5, 8 * epsilon);
     EXPECT_NEAR(results.velocity[0][1], -0.25, 8 * epsilon);
@@ -304,7 +307,7 @@ TEST(scene_targets, a_contact_is_pushed_out_at_its_target_velocity) {
   SceneData<double> data = sliding_point(0, 0, 0);
   data.bodies[0].velocity = {};
   data.contacts[0].target_velocity = 0.5;
-  for (SceneMethod method : {SceneMethod::pgs, SceneMethod::iteration, SceneMethod::sequential_impacts}) {
+  for (Procedure method : {Procedure::pgs, Procedure::collisions, Procedure::sequential_impacts}) {
     const auto results = solved(data, with_method(method));
     EXPECT_NEAR(results.velocity[0][2], 0.5, 4 * epsilon);
   }
@@ -314,7 +317,7 @@ TEST(scene_targets, a_speculative_contact_leaves_an_approach_that_its_gap_allows
   SceneData<double> data = sliding_point(0, 0.5, 0.5);
   data.bodies[0].velocity = {1, 0, -1};
   data.contacts[0].target_velocity = -2;
-  for (SceneMethod method : {SceneMethod::pgs, SceneMethod::iteration, SceneMethod::sequential_impacts}) {
+  for (Procedure method : {Procedure::pgs, Procedure::collisions, Procedure::sequential_impacts}) {
     const auto results = solved(data, with_method(method));
     EXPECT_EQ(results.velocity[0], data.bodies[0].velocity);
     EXPECT_EQ(results.status[0], Status::separating);
@@ -335,8 +338,8 @@ TEST(scene_sequential_impacts, what_keeps_its_energy_for_ever_is_reported) {
     contact.restitution = 1;
     data.add_contact(contact);
   }
-  SceneOptions options = with_method(SceneMethod::sequential_impacts);
-  options.relative_tolerance = 1e-6;
+  MethodOptions options = with_method(Procedure::sequential_impacts);
+  options.tolerance = 1e-6;
   scenes::set_iterations(options, 50);
   SceneReport report;
   solved(data, options, &report);
@@ -363,10 +366,10 @@ TEST(scene_sequential_impacts, leaves_a_contact_that_its_law_can_not_solve) {
   SceneData<double> data = sliding_point(1, 0.1, 0.1);
   data.bodies[0].inverse_inertia = {6, 0, 0, 7, 0, 8};
   data.contacts[0].r_a = {0.1, 0.2, -0.5};
-  SceneOptions options = with_method(SceneMethod::sequential_impacts);
-  options.collision.law = Law::incremental;
-  options.collision.integrator = Integrator::euler;
-  options.collision.step_budget = 1;
+  MethodOptions options = with_method(Procedure::sequential_impacts);
+  options.sequential_impacts.law = Law::incremental;
+  options.sequential_impacts.integrator = Integrator::euler;
+  options.sequential_impacts.step_budget = 1;
   SceneReport report;
   const auto results = solved(data, options, &report);
   EXPECT_EQ(results.status[0], Status::step_budget_reached);

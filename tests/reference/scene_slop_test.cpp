@@ -1,4 +1,4 @@
-// The slop of the reference under SceneMethod::substeps: a share of the size of the smaller body, or the caller's.
+// The slop of the reference under Procedure::substeps: a share of the size of the smaller body, or the caller's.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -7,17 +7,21 @@
 #include <limits>
 #include <vector>
 
+#include "scene/thresholds.hpp"
 #include "support/scenes/scene_of_structs.hpp"
 
 namespace carom::reference {
 namespace {
+
+using scenes::MethodOptions;
+using scenes::Procedure;
 
 using support::SceneBody;
 using support::SceneContact;
 using support::SceneData;
 using support::SceneResultArrays;
 
-constexpr double share = SubstepsOptions{}.relative_slop, overlap = 0.5;
+constexpr double share = PositionCorrection{}.relative_slop, overlap = 0.5;
 
 SceneBody<double> cube(double edge) {
   const double mass = 1000 * edge * edge * edge, inverse = 6 / (mass * edge * edge);
@@ -33,20 +37,20 @@ double slop_of(const std::vector<SceneBody<double>>& bodies, double of_option = 
   contact.body_b = bodies.size() > 1 ? 1 : -1;
   contact.separation = -overlap;
   data.add_contact(contact);
-  Scene<double> scene = data.view();
+  MethodOptions options;
+  options.method = Procedure::substeps;
+  Scene<double> scene = data.view(options);
   if (of_column >= 0) scene.contacts.slop = {&of_column, 1};
-  SceneOptions options;
-  options.method = SceneMethod::substeps;
-  options.substeps.time_step = 0.01;
-  options.substeps.least = options.substeps.most = 1;
-  options.substeps.max_correction_speed = 1e6;
-  options.substeps.slop = of_option;
+  options.time_step = 0.01;
+  options.substeps.min_substeps = options.substeps.max_substeps = 1;
+  options.substeps.position_correction.max_speed = 1e6;
+  options.substeps.position_correction.slop = of_option;
   SceneResultArrays<double> results(data);
   std::array<double, 6> moved{};
   SceneResults<double> places = results.places();
   places.displacement = Vector3Columns<double>::interleaved(moved.data(), bodies.size(), 3 * sizeof(double));
   solve_scene(scene, places, options);
-  return overlap - (moved[2] - moved[5]) / options.substeps.correction_rate;
+  return overlap - (moved[2] - moved[5]) / options.substeps.position_correction.rate;
 }
 
 TEST(scene_slop, is_a_share_of_the_size_of_the_smaller_body) {
@@ -79,15 +83,16 @@ TEST(scene_slop, below_zero_is_a_fault) {
                                      {nan, Status::not_a_number},
                                      {infinity, Status::infinite},
                                      {0.0, Status::separating}})
-    for (const SceneMethod method : {SceneMethod::substeps, SceneMethod::pgs}) {
+    for (const Procedure method : {Procedure::substeps, Procedure::pgs}) {
+      MethodOptions options;
+      options.method = method;
+      options.time_step = 0.01;
       Scene<double> scene = data.view();
       scene.contacts.slop = {&slop, 1};
-      SceneOptions options;
-      options.method = method;
-      options.substeps.time_step = 0.01;
+      scene = selected(scene, options);
       SceneResultArrays<double> results(data);
       solve_scene(scene, results.places(), options);
-      EXPECT_EQ(results.status[0], method == SceneMethod::substeps ? status : Status::separating) << slop;
+      EXPECT_EQ(results.status[0], method == Procedure::substeps ? status : Status::separating) << slop;
     }
 }
 

@@ -13,6 +13,9 @@
 namespace carom::reference {
 namespace {
 
+using scenes::MethodOptions;
+using scenes::Procedure;
+
 using support::cross;
 using support::dot;
 using support::length;
@@ -27,21 +30,21 @@ using support::Vector;
 using support::with_method;
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-constexpr SceneMethod sweeping[] = {SceneMethod::pgs, SceneMethod::iteration, SceneMethod::resting};
-constexpr SceneMethod methods[] = {SceneMethod::pgs, SceneMethod::sequential_impacts, SceneMethod::iteration,
-                                   SceneMethod::resting};
+constexpr Procedure sweeping[] = {Procedure::pgs, Procedure::collisions, Procedure::resting};
+constexpr Procedure methods[] = {Procedure::pgs, Procedure::sequential_impacts, Procedure::collisions,
+                                 Procedure::resting};
 
-SceneResultArrays<double> solved(const SceneData<double>& data, const SceneOptions& options,
+SceneResultArrays<double> solved(const SceneData<double>& data, const MethodOptions& options,
                                  SceneReport* report = nullptr) {
   SceneResultArrays<double> results(data);
-  const SceneReport found = solve_scene(data.view(), results.places(), options);
+  const SceneReport found = solve_scene(data.view(options), results.places(), options);
   if (report) *report = found;
   return results;
 }
 
 // Sweeps end when no contact misses its target. Impulses that have to be taken back, and the direction of friction, may
 // not have settled by then: what begins with these impulses goes on from there.
-SceneResultArrays<double> settled(SceneData<double>& data, const SceneOptions& options, SceneReport& report) {
+SceneResultArrays<double> settled(SceneData<double>& data, const MethodOptions& options, SceneReport& report) {
   auto results = solved(data, options, &report);
   for (int i = 0; i < 20; ++i) {
     for (std::size_t j = 0; j < data.contacts.size(); ++j) data.contacts[j].warm_impulse = results.impulse[j];
@@ -57,11 +60,11 @@ TEST(scene_momentum, is_kept_to_rounding_by_every_method) {
   SceneKind kind;
   kind.immovable = false;
   std::size_t impulses = 0;
-  for (SceneMethod method : methods)
+  for (Procedure method : methods)
     for (std::uint64_t seed = 1; seed <= 50; ++seed) {
       const RandomScene scene = random_scene(seed, kind);
       SceneReport report;
-      SceneOptions options = with_method(method, 20);
+      MethodOptions options = with_method(method, 20);
       const auto results = solved(scene.data, options, &report);
       Vector momentum{};
       double size = 0;
@@ -104,14 +107,14 @@ TEST(scene_momentum, is_kept_to_rounding_by_every_method) {
 TEST(scene_energy, is_kept_at_restitution_1_without_friction) {
   const SceneKind kind{.bodies = 6, .manifolds = 5, .max_friction = 0, .immovable = false};
   std::size_t converged = 0;
-  for (SceneMethod method : {SceneMethod::pgs, SceneMethod::sequential_impacts})
+  for (Procedure method : {Procedure::pgs, Procedure::sequential_impacts})
     for (std::uint64_t seed = 1; seed <= 100; ++seed) {
       RandomScene scene = random_scene(seed, kind);
       for (auto& contact : scene.data.contacts) contact.restitution = 1;
       SceneReport report;
-      if (method == SceneMethod::pgs) {
-        SceneOptions options = with_method(method, 1000);
-        options.relative_tolerance = 1e-13;
+      if (method == Procedure::pgs) {
+        MethodOptions options = with_method(method, 1000);
+        options.tolerance = 1e-13;
         settled(scene.data, options, report);
         // Of some manifolds the matrix is singular but for rounding, and sweeps are slow.
         if (report.not_converged > 0) continue;
@@ -134,7 +137,7 @@ TEST(scene_energy, is_not_gained_at_restitution_0_under_pgs) {
   kind.immovable = false;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     SceneReport report;
-    solved(random_scene(seed, kind).data, with_method(SceneMethod::pgs, 1000), &report);
+    solved(random_scene(seed, kind).data, with_method(Procedure::pgs, 1000), &report);
     EXPECT_LE(report.energy_after, report.energy_before) << seed;
     EXPECT_LT(report.energy_after, 0.999 * report.energy_before) << seed;
   }
@@ -145,8 +148,8 @@ TEST(scene_energy, is_not_gained_by_a_sequence_of_laws_that_gain_none) {
     SceneKind kind;
     kind.immovable = false;
     for (std::uint64_t seed = 1; seed <= (law == Law::incremental ? 30u : 200u); ++seed) {
-      SceneOptions options = with_method(SceneMethod::sequential_impacts, 20);
-      options.collision.law = law;
+      MethodOptions options = with_method(Procedure::sequential_impacts, 20);
+      options.sequential_impacts.law = law;
       SceneReport report;
       solved(random_scene(seed, kind).data, options, &report);
       EXPECT_LT(report.energy_after, report.energy_before) << seed;
@@ -164,7 +167,7 @@ TEST(scene_energy, leaves_out_what_does_not_turn) {
   data.add_body({0.5, {2, 0, 0, 4 * s * s, -4 * s * c, 4 * c * c}, {1, 2, 3}, {1, 5 * c - 3 * s, 5 * s + 3 * c}});
   data.add_body({0, {}, {7, 7, 7}, {7, 7, 7}});
   SceneReport report;
-  solved(data, with_method(SceneMethod::pgs), &report);
+  solved(data, with_method(Procedure::pgs), &report);
   // ½ · 14 / 0.5 + ½ (1/2 + 9/4) = 14 + 1.375, twice.
   EXPECT_NEAR(report.energy_before, 30.75, 64 * epsilon * 30.75);
   EXPECT_EQ(report.energy_after, report.energy_before);
@@ -182,9 +185,9 @@ TEST(scene_sequential_impacts, solves_a_contact_as_the_batch_does) {
       Options options;
       options.law = law;
       SceneResultArrays<double> results(scene.data);
-      SceneOptions of_scene = with_method(SceneMethod::sequential_impacts, 1);
-      of_scene.collision = options;
-      solve_scene(scene.data.view(), results.places(), of_scene);
+      MethodOptions of_scene = with_method(Procedure::sequential_impacts, 1);
+      of_scene.sequential_impacts.law = law;
+      solve_scene(scene.data.view(of_scene), results.places(), of_scene);
 
       Vector impulse{}, va{}, wa{}, vb{}, wb{};
       std::vector<Status> status(1);
@@ -214,7 +217,7 @@ TEST(scene_sequential_impacts, solves_a_contact_as_the_batch_does) {
 }
 
 TEST(scene_sweeps, keep_every_impulse_in_its_friction_cone) {
-  for (SceneMethod method : sweeping)
+  for (Procedure method : sweeping)
     for (std::uint64_t seed = 1; seed <= 50; ++seed) {
       RandomScene scene = random_scene(seed);
       for (auto& contact : scene.data.contacts) contact.static_friction = contact.friction * 1.25;
@@ -233,23 +236,23 @@ TEST(scene_sweeps, keep_every_impulse_in_its_friction_cone) {
 
 TEST(scene_sweeps, are_looked_at_after_every_fourth_and_those_of_pgs_after_the_first) {
   SceneData<double> data = random_scene(3).data;
-  SceneOptions options = with_method(SceneMethod::iteration);
+  MethodOptions options = with_method(Procedure::collisions);
   SceneReport report;
-  options.relative_tolerance = 1;
+  options.tolerance = 1;
   solved(data, options, &report);
   EXPECT_GT(report.iterations, 0);
   EXPECT_EQ(report.iterations % 4, 0);  // passes of four
-  options = with_method(SceneMethod::pgs);
-  options.relative_tolerance = 1;
+  options = with_method(Procedure::pgs);
+  options.tolerance = 1;
   solved(data, options, &report);
   EXPECT_EQ(report.iterations, 4);
   EXPECT_EQ(report.not_converged, 0u);
-  options.relative_tolerance = 1e-15;
+  options.tolerance = 1e-15;
   solved(data, options, &report);
   EXPECT_EQ(report.iterations, 10);
   EXPECT_GT(report.not_converged, 0u);
   scenes::set_iterations(options, 100'000);
-  options.relative_tolerance = 1e-6;
+  options.tolerance = 1e-6;
   solved(data, options, &report);
   EXPECT_EQ(report.iterations % 4, 0);
   EXPECT_EQ(report.not_converged, 0u);
@@ -262,7 +265,7 @@ TEST(scene_warm_start, begins_where_the_last_call_ended) {
     SceneData<double> data = random_scene(seed).data;
     const std::int32_t body = data.add_body({1, {6, 0, 0, 6, 0, 6}, {1, 2, 3}, {}});
     data.add_ball(-1, body, {}, {0.1, 0.2, 0.3});
-    SceneOptions options = with_method(SceneMethod::pgs, 2000);
+    MethodOptions options = with_method(Procedure::pgs, 2000);
     options.pgs.joint_warm_start = 1;
     SceneReport report;
     const auto cold = solved(data, options, &report);
@@ -293,7 +296,7 @@ TEST(scene_sweeps, relax_what_they_change) {
   row.body_a = 1;
   row.linear_a = {0, 0, 1};
   data.add_row(row);
-  SceneOptions options = with_method(SceneMethod::pgs, 1);
+  MethodOptions options = with_method(Procedure::pgs, 1);
   options.pgs.relaxation = 0.75;
   const auto results = solved(data, options);
   EXPECT_DOUBLE_EQ(results.impulse[0][2], 0.75);

@@ -39,7 +39,7 @@ SceneData<T> scene_of(std::uint64_t disorder) {
 }
 
 template <class T>
-support::Allocations allocations_of_second_call(const SceneOptions& options, const Execution& execution,
+support::Allocations allocations_of_second_call(const MethodOptions& options, const Execution& execution,
                                                 bool with_models = false) {
   auto first = scene_of<T>(1), second = scene_of<T>(2);
   for (auto* scene : {&first, &second}) {
@@ -50,7 +50,7 @@ support::Allocations allocations_of_second_call(const SceneOptions& options, con
       (i % 8 == 0 ? scene->rolling_friction : scene->normal_compliance)[i] = T(i % 4 == 0 ? 0.1 : 0);
   }
   SceneArrays<T> arrays(first);
-  const auto first_view = first.view(), second_view = second.view();
+  const auto first_view = first.view(options), second_view = second.view(options);
   const auto results = arrays.view();
   SceneSolver solver(execution);
   // The solver holds the warm impulses of two calls at once, the old and the new, so two calls come first.
@@ -67,10 +67,10 @@ TYPED_TEST(LaterSceneCall, of_ncp_allocates_nothing_where_it_needs_no_factorisat
   auto scene = pyramid<TypeParam>(8);
   append(scene, islands<TypeParam>(200, 4, 4, 1));
   SceneArrays<TypeParam> arrays(scene);
-  const auto view = scene.view();
   const auto results = arrays.view();
-  SceneOptions options = usual(SceneMethod::ncp);
+  MethodOptions options = usual(Procedure::ncp);
   options.ncp.tolerance = 1e-3;
+  const auto view = scene.view(options);
   SceneSolver solver({.threads = 1});
   solver.solve(view, results, options);
   SceneReport report;
@@ -82,9 +82,9 @@ TYPED_TEST(LaterSceneCall, of_ncp_allocates_nothing_where_it_needs_no_factorisat
 
 TYPED_TEST(LaterSceneCall, on_one_thread_allocates_nothing_of_any_kind) {
   for (const Isa isa : available_isas()) {
-    for (const SceneMethod method : methods_without_plans) {
-      SceneOptions options = usual(method);
-      options.shock_propagation.enabled = true;
+    for (const Procedure method : methods_without_plans) {
+      MethodOptions options = usual(method);
+      options.bender_schmitt.shock_propagation = 4;
       const auto made = allocations_of_second_call<TypeParam>(options, {.isa = isa, .threads = 1});
       EXPECT_EQ(made.by_new, 0u) << to_string(method) << ", " << to_string(isa);
       EXPECT_EQ(made.by_malloc, 0u) << to_string(method) << ", " << to_string(isa);
@@ -93,7 +93,7 @@ TYPED_TEST(LaterSceneCall, on_one_thread_allocates_nothing_of_any_kind) {
 }
 
 TYPED_TEST(LaterSceneCall, with_contact_models_allocates_nothing_either) {
-  for (const SceneMethod method : {SceneMethod::pgs, SceneMethod::substeps}) {
+  for (const Procedure method : {Procedure::pgs, Procedure::substeps}) {
     const auto made = allocations_of_second_call<TypeParam>(usual(method), {.threads = 1}, true);
     EXPECT_EQ(made.by_new, 0u) << to_string(method);
     EXPECT_EQ(made.by_malloc, 0u) << to_string(method);
@@ -101,7 +101,7 @@ TYPED_TEST(LaterSceneCall, with_contact_models_allocates_nothing_either) {
 }
 
 TYPED_TEST(LaterSceneCall, on_two_threads_allocates_nothing_of_ours) {
-  for (const SceneMethod method : methods_without_plans)
+  for (const Procedure method : methods_without_plans)
     EXPECT_EQ(allocations_of_second_call<TypeParam>(usual(method), {.threads = 2}).by_new, 0u) << to_string(method);
 }
 
@@ -111,11 +111,11 @@ TYPED_TEST(LaterSceneCall, of_an_island_that_falls_apart_allocates_nothing_of_ou
   auto apart = whole;
   std::fill(apart.body_b.begin(), apart.body_b.end(), world);
   SceneArrays<TypeParam> arrays_before(before), arrays(whole);
-  const auto whole_view = whole.view(), apart_view = apart.view();
   const auto results = arrays.view();
-  for (const SceneMethod method : {SceneMethod::pgs, SceneMethod::resting}) {
+  for (const Procedure method : {Procedure::pgs, Procedure::resting}) {
+    const auto whole_view = whole.view(usual(method)), apart_view = apart.view(usual(method));
     SceneSolver solver({.threads = 2});
-    solver.solve(before.view(), arrays_before.view(), usual(method));
+    solver.solve(before.view(usual(method)), arrays_before.view(), usual(method));
     for (int k = 0; k < 3; ++k) solver.solve(whole_view, results, usual(method));
     for (int k = 0; k < 2; ++k)
       EXPECT_EQ(allocations_during([&] { solver.solve(apart_view, results, usual(method)); }).by_new, 0u)
@@ -132,9 +132,9 @@ TYPED_TEST(LaterSceneCall, of_a_large_island_on_two_threads_allocates_nothing_of
     for (std::int32_t& body : *column)
       if (body >= 0) body = static_cast<std::int32_t>(std::int64_t{body} * 367 % bodies);  // 820 bodies
   SceneArrays<TypeParam> arrays(first);
-  const auto first_view = first.view(), second_view = second.view();
   const auto results = arrays.view();
-  for (const SceneMethod method : {SceneMethod::pgs, SceneMethod::resting}) {
+  for (const Procedure method : {Procedure::pgs, Procedure::resting}) {
+    const auto first_view = first.view(usual(method)), second_view = second.view(usual(method));
     SceneSolver solver({.threads = 2});
     solver.solve(first_view, results, usual(method));
     solver.solve(first_view, results, usual(method));
@@ -192,22 +192,22 @@ TYPED_TEST(LaterSceneCall, of_the_size_of_the_first_allocates_nothing) {
         s.bodies.inverse_mass[3] = T(-1);
       },
   };
-  for (const SceneMethod method : methods_without_plans)
+  for (const Procedure method : methods_without_plans)
     for (const bool with_models : {false, true}) {
-      if (with_models && method != SceneMethod::pgs && method != SceneMethod::substeps) continue;
+      if (with_models && method != Procedure::pgs && method != Procedure::substeps) continue;
       SceneData<T> scene = scene_of<T>(1);
       if (with_models) draw_models(scene, 5);
-      SceneOptions options = usual(method);
-      options.substeps.least = 2;  // direct islands make new plans if other bodies touch
-      options.shock_propagation.enabled = !with_models;
+      MethodOptions options = usual(method);
+      options.substeps.min_substeps = 2;  // direct islands make new plans if other bodies touch
+      options.bender_schmitt.shock_propagation = !with_models ? 4 : 0;
       SceneArrays<T> arrays(scene);
       const auto results = arrays.view();
       SceneSolver solver({.threads = 1});
-      solver.solve(scene.view(), results, options);
+      solver.solve(scene.view(options), results, options);
       for (std::size_t k = 0; k < std::size(changes); ++k) {
         SceneData<T> changed = scene;
         changes[k](changed);
-        const auto view = changed.view();
+        const auto view = changed.view(options);
         for (int call = 0; call < 2; ++call) {
           const auto made = allocations_during([&] { solver.solve(view, results, options); });
           EXPECT_EQ(made.by_new + made.by_malloc, 0u)
@@ -218,7 +218,7 @@ TYPED_TEST(LaterSceneCall, of_the_size_of_the_first_allocates_nothing) {
 }
 
 TYPED_TEST(LaterSceneCall, with_bodies_of_many_contacts_allocates_nothing_either) {
-  const SceneOptions options = usual(SceneMethod::sequential_impacts);
+  const MethodOptions options = usual(Procedure::sequential_impacts);
   const auto scene_with = [](std::size_t boxes) {
     auto scene = boxes_on_plate<TypeParam>(boxes, 100, 0.1);
     append(scene, boxes_on_plate<TypeParam>(60 - boxes, 100, 0.1));
@@ -226,7 +226,7 @@ TYPED_TEST(LaterSceneCall, with_bodies_of_many_contacts_allocates_nothing_either
   };
   const auto first = scene_with(40), second = scene_with(25);
   SceneArrays<TypeParam> arrays(first);
-  const auto first_view = first.view(), second_view = second.view();
+  const auto first_view = first.view(options), second_view = second.view(options);
   const auto results = arrays.view();
   SceneSolver solver({.threads = 1});
   solver.solve(first_view, results, options);
@@ -328,23 +328,22 @@ TYPED_TEST(LaterSceneCall, after_one_without_memory_is_as_if_that_had_not_been) 
   using T = TypeParam;
   SceneData<T> small = islands<T>(3, 4, 8, 1);
   for (std::size_t i = 0; i < small.contact_count(); ++i) small.key.push_back(i + 1);
-  for (const SceneMethod method : all_methods)
+  for (const Procedure method : all_methods)
     for (const bool with_models : {false, true})
       for (const bool named : {false, true}) {
-        const bool reads_models =
-            method == SceneMethod::pgs || method == SceneMethod::substeps || method == SceneMethod::ncp;
+        const bool reads_models = method == Procedure::pgs || method == Procedure::substeps || method == Procedure::ncp;
         if (with_models && !reads_models) continue;
-        SceneOptions options = usual(method);
-        options.shock_propagation.enabled = !with_models;
+        MethodOptions options = usual(method);
+        options.bender_schmitt.shock_propagation = !with_models ? 4 : 0;
         SceneData<T> large = varied<T>(with_models);
         if (!named) large.key.clear();
         // Direct islands and the method ncp allocate 14,000 times, the others 400 times at most.
         expect_no_trace_of_failures<T>(
             small, large,
             [&](SceneSolver& solver, const Scene<T>& scene, const SceneResults<T>& results) {
-              solver.solve(scene, results, options);
+              solver.solve(selected(scene, options), results, options);
             },
-            method == SceneMethod::ncp || method == SceneMethod::substeps ? 101 : 1);
+            method == Procedure::ncp || method == Procedure::substeps ? 101 : 1);
         if (testing::Test::HasFailure()) FAIL() << to_string(method) << (with_models ? ", models" : "") << named;
       }
 }
@@ -352,9 +351,9 @@ TYPED_TEST(LaterSceneCall, after_one_without_memory_is_as_if_that_had_not_been) 
 TYPED_TEST(LaterSceneCall, saves_and_restores_without_an_allocation) {
   const auto scene = scene_of<TypeParam>(1);
   SceneArrays<TypeParam> arrays(scene);
-  const auto view = scene.view();
   const auto results = arrays.view();
-  const SceneOptions options = usual(SceneMethod::substeps);
+  const MethodOptions options = usual(Procedure::substeps);
+  const auto view = scene.view(options);
   SceneSolver solver({.threads = 1});
   for (int k = 0; k < 3; ++k) solver.solve(view, results, options);
   std::vector<std::byte> state;
@@ -374,7 +373,7 @@ TYPED_TEST(LaterSceneCall, saves_and_restores_without_an_allocation) {
 #ifndef CAROM_TEST_SANITIZED
 TYPED_TEST(LaterSceneCall, is_as_before_after_a_state_that_found_no_memory) {
   const auto scene = scene_of<TypeParam>(1), other = scene_of<TypeParam>(2);
-  const SceneOptions options = usual(SceneMethod::substeps);
+  const MethodOptions options = usual(Procedure::substeps);
   SceneSolver saved({.threads = 1}), solver({.threads = 1});
   for (int k = 0; k < 3; ++k) solved(saved, scene, options);
   solved(solver, other, options);
@@ -402,10 +401,10 @@ TYPED_TEST(LaterSceneCall, is_as_before_after_a_state_that_found_no_memory) {
 TYPED_TEST(LaterSceneCall, after_one_without_memory_that_solves_a_scene_again_is_so_too) {
   using T = TypeParam;
   const double mass = std::pow(static_cast<double>(std::numeric_limits<T>::max()), 0.45);
-  for (const SceneMethod method : {SceneMethod::pgs, SceneMethod::substeps})
+  for (const Procedure method : {Procedure::pgs, Procedure::substeps})
     expect_no_trace_of_failures<T>(named_stacks<T>(3, mass), named_stacks<T>(40, 1 / mass),
                                    [&](SceneSolver& solver, const Scene<T>& scene, const SceneResults<T>& results) {
-                                     solver.solve(scene, results, usual(method));
+                                     solver.solve(selected(scene, usual(method)), results, usual(method));
                                    });
 }
 

@@ -74,24 +74,25 @@ std::vector<std::size_t> in_order(std::size_t n) {
   return order;
 }
 
-std::vector<SceneOptions> various_options() {
-  std::vector<SceneOptions> made;
-  for (const SceneMethod method : all_methods) {
-    SceneOptions options = usual(method);
+std::vector<MethodOptions> various_options() {
+  std::vector<MethodOptions> made;
+  for (const Procedure method : all_methods) {
+    MethodOptions options = usual(method);
     made.push_back(options);
-    if (method == SceneMethod::sequential_impacts) {
+    if (method == Procedure::sequential_impacts) {
       options.sequential_impacts.seed = 7;
     } else {
-      options.shock_propagation.enabled = true;
-      options.iteration.swept = ContactFilter::touching;
+      options.bender_schmitt.shock_propagation = 4;
+      options.bender_schmitt.filter = ContactFilter::touching;
     }
     made.push_back(options);
   }
   return made;
 }
 
-std::string name_of(const SceneOptions& options) {
-  return std::string(to_string(options.method)) + (options.shock_propagation.enabled ? ", shock propagation" : "");
+std::string name_of(const MethodOptions& options) {
+  return std::string(to_string(options.method)) +
+         (options.bender_schmitt.shock_propagation > 0 ? ", shock propagation" : "");
 }
 
 template <class T>
@@ -161,7 +162,7 @@ std::vector<SceneArrays<T>> apart(const SceneArrays<T>& arrays, const std::vecto
 TYPED_TEST(SceneBits, are_the_same_on_1_2_and_7_threads) {
   const auto all = various_islands<TypeParam>();
   const auto scene = together(all, in_order(all.size()));
-  for (const SceneOptions& options : various_options()) {
+  for (const MethodOptions& options : various_options()) {
     const auto one = solved(scene, options, {.threads = 1});
     for (const int threads : {2, 7, 0}) {
       const auto several = solved(scene, options, {.threads = threads});
@@ -177,7 +178,7 @@ TYPED_TEST(SceneBits, are_the_same_on_1_2_and_7_threads) {
 TEST(SceneArena, of_the_caller_is_what_a_call_keeps_to) {
   const tbb::global_control three(tbb::global_control::max_allowed_parallelism, 3);
   const auto scene = pile<float>(1200);
-  const SceneOptions options = usual(SceneMethod::pgs);
+  const MethodOptions options = usual(Procedure::pgs);
   const auto expected = solved(scene, options, {.threads = 1});
   SceneSolver solver;
   for (const int room : {1, 2, 3, 1}) {
@@ -193,7 +194,7 @@ TYPED_TEST(SceneBits, are_the_same_on_every_isa_with_fused_multiply_add) {
   const auto all = various_islands<TypeParam>();
   const auto scene = together(all, in_order(all.size()));
   const std::vector<Isa> isas = support::isas_with_fma();
-  for (const SceneOptions& options : various_options()) {
+  for (const MethodOptions& options : various_options()) {
     const auto first = solved(scene, options, {.isa = isas.front(), .threads = 1});
     EXPECT_EQ(first.report.isa, isas.front());
     for (const Isa isa : isas) {
@@ -210,7 +211,7 @@ TYPED_TEST(SceneBits, of_an_island_are_the_same_alone_among_others_and_in_any_or
   std::vector<std::size_t> permuted = order;
   support::Draw draw(11);
   for (std::size_t i = permuted.size(); i > 1; --i) std::swap(permuted[i - 1], permuted[draw.below(i)]);
-  for (const SceneOptions& options : various_options()) {
+  for (const MethodOptions& options : various_options()) {
     // Random tie-breaking depends on the indices, and these depend on the order.
     if (options.sequential_impacts.seed != 0) continue;
     const auto one_order = apart(solved(together(all, order), options).arrays, all, order);
@@ -226,14 +227,14 @@ TYPED_TEST(SceneBits, of_an_island_are_the_same_alone_among_others_and_in_any_or
 
 TYPED_TEST(SceneBits, are_the_same_in_place_and_through_structs) {
   auto scene = pyramid<TypeParam>(10);
-  const SceneOptions options = usual(SceneMethod::pgs);
+  const MethodOptions options = usual(Procedure::pgs);
   const auto made = solved(scene, options);
   SceneResults<TypeParam> in_place;
   in_place.velocity = {scene.bodies.velocity[0], scene.bodies.velocity[1], scene.bodies.velocity[2]};
   in_place.angular_velocity = {scene.bodies.angular_velocity[0], scene.bodies.angular_velocity[1],
                                scene.bodies.angular_velocity[2]};
   SceneData<TypeParam> before = scene;
-  SceneSolver({.threads = 1}).solve(scene.view(), in_place, options);
+  SceneSolver({.threads = 1}).solve(scene.view(options), in_place, options);
   for (std::size_t c = 0; c < 3; ++c) {
     EXPECT_TRUE(support::same_bits(scene.bodies.velocity[c], made.arrays.velocity[c]));
     EXPECT_TRUE(support::same_bits(scene.bodies.angular_velocity[c], made.arrays.angular_velocity[c]));
@@ -253,7 +254,7 @@ TYPED_TEST(SceneBits, are_the_same_in_place_and_through_structs) {
   const auto columns = [&](TypeParam* field) {
     return Vector3Columns<TypeParam>::interleaved(field, points.size(), sizeof(Point));
   };
-  Scene<TypeParam> view = before.view();
+  Scene<TypeParam> view = before.view(options);
   view.contacts.normal = columns(points[0].normal);
   view.contacts.r_a = columns(points[0].r_a);
   view.contacts.r_b = columns(points[0].r_b);
@@ -272,7 +273,7 @@ TYPED_TEST(SceneBits, are_the_same_through_packed_vectors) {
     SceneData<T> scene = whole;
     scene.friction.back() = static_cast<T>(left_out == 0 ? 0.5 : -1);
     for (std::size_t i = 1; i < left_out; ++i) scene.friction[scene.contact_count() - 1 - i] = T(-1);
-    const auto made = solved(scene, usual(SceneMethod::pgs));
+    const auto made = solved(scene, usual(Procedure::pgs));
     const auto packed = [&](const Vectors3<T>& from) {
       std::vector<T> numbers;
       for (std::size_t i = 0; i < from[0].size(); ++i)
@@ -281,11 +282,11 @@ TYPED_TEST(SceneBits, are_the_same_through_packed_vectors) {
       return numbers;
     };
     const std::vector<T> r_a = packed(scene.r_a), r_b = packed(scene.r_b);
-    Scene<T> view = scene.view();
+    Scene<T> view = scene.view(usual(Procedure::pgs));
     view.contacts.r_a = Vector3Columns<const T>::interleaved(r_a.data(), scene.contact_count());
     view.contacts.r_b = Vector3Columns<const T>::interleaved(r_b.data(), scene.contact_count());
     SceneArrays<T> found(scene);
-    SceneSolver({.threads = 1}).solve(view, found.view(), usual(SceneMethod::pgs));
+    SceneSolver({.threads = 1}).solve(view, found.view(), usual(Procedure::pgs));
     expect_same_bits(found, made.arrays, std::to_string(left_out));
   }
 }
@@ -293,10 +294,10 @@ TYPED_TEST(SceneBits, are_the_same_through_packed_vectors) {
 TYPED_TEST(SceneBits, of_a_second_call_are_those_of_the_first) {
   const auto all = various_islands<TypeParam>();
   const auto scene = together(all, in_order(all.size())), other = islands<TypeParam>(300, 1, 12, 9);
-  for (const SceneOptions& options : various_options()) {
+  for (const MethodOptions& options : various_options()) {
     SceneSolver solver({.threads = 1});
     const auto first = solved(solver, scene, options);
-    solved(solver, other, usual(SceneMethod::pgs));
+    solved(solver, other, usual(Procedure::pgs));
     expect_same_bits(first.arrays, solved(solver, scene, options).arrays, name_of(options));
   }
 }
@@ -321,7 +322,7 @@ TYPED_TEST(SceneBits, have_no_negative_zero) {
   scene.joints.rows.pop_back();
   append(scene, with_negative_zeros(stack<T>(1)));
   scene.friction.back() = -1;
-  for (const SceneOptions& options : various_options())
+  for (const MethodOptions& options : various_options())
     expect_no_negative_zero(solved(scene, options).arrays, name_of(options));
 }
 
@@ -333,8 +334,8 @@ TEST(LevelBits, of_levels_that_are_wider_than_any_part_are_those_of_one_thread) 
     for (int k = 0; k < 60; ++k)  // each is its own manifold
       scene.add(Contact{.a = a, .point = {2.0 * i + 0.01 * k - 0.3, 0.1, -0.5}, .friction = 0.3 + 0.001 * k});
   }
-  SceneOptions options;
-  options.shock_propagation.enabled = true;
+  MethodOptions options;
+  options.bender_schmitt.shock_propagation = 4;
   const auto one = solved(scene, options, {.threads = 1}), two = solved(scene, options, {.threads = 2});
   expect_same_bits(one.arrays, two.arrays, "two threads");
 }

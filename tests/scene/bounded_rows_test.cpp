@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "scene/thresholds.hpp"
 #include "support/scenes/substeps.hpp"
 
 namespace carom::scenes {
@@ -24,8 +25,8 @@ TYPED_TEST_SUITE(SceneGaps, Precisions);
 TYPED_TEST(SceneRows, of_a_stalled_motor_reach_its_torque_in_a_few_sweeps_a_step) {
   using T = TypeParam;
   const double mass = 0.05, size = 0.12, about = mass * size * size / 12, torque = 10, lever = 0.1;
-  for (const SceneMethod method : {SceneMethod::pgs, SceneMethod::substeps}) {
-    SceneOptions options = in_substeps();
+  for (const Procedure method : {Procedure::pgs, Procedure::substeps}) {
+    MethodOptions options = in_substeps();
     options.method = method;
     SceneSolver solver({.threads = 1});
     Vector velocity{}, spin{};
@@ -52,13 +53,13 @@ TYPED_TEST(SceneRows, of_a_stalled_motor_reach_its_torque_in_a_few_sweeps_a_step
 // Gravity pulls 0.16 m/s in a step. A row that gave way like a spring would let the body sink by 47 µm a step.
 TYPED_TEST(SceneRows, without_an_error_hold_a_body_at_any_number_of_substeps) {
   using T = TypeParam;
-  for (const SceneOptions& options : {in_substeps(), in_swept_substeps(), in_substeps(64)}) {
+  for (const MethodOptions& options : {in_substeps(), in_swept_substeps(), in_substeps(64)}) {
     SceneSolver solver({.threads = 1});
     Vector velocity{};
     double sunk = 0;
     for (int k = 0; k < 600; ++k) {
       SceneData<T> scene;
-      scene.add(Body{.velocity = velocity + Vector{0, 0, -g * h}});
+      scene.add(Body{.velocity = velocity});
       scene.velocity_change = scene.angular_velocity_change = vectors<T>(1);
       put(scene.velocity_change, 0, {0, 0, -g * h});
       add_fixed_joint(scene.joints, JointBodies<T>{.a = 0, .b = -1});
@@ -67,8 +68,8 @@ TYPED_TEST(SceneRows, without_an_error_hold_a_body_at_any_number_of_substeps) {
       sunk -= at(made.arrays.displacement, 0)[2];
     }
     // A direct island leaves an error of the call below direct_joint_drift times the slop of the body, of 3 m at most.
-    const double drift = SceneThresholds::direct_joint_drift * options.substeps.relative_slop * 3;
-    EXPECT_NEAR(sunk, 0, 600 * (16 * epsilon<T> * g * h * h + drift)) << "least " << options.substeps.least;
+    const double drift = SceneThresholds::direct_joint_drift * options.substeps.position_correction.relative_slop * 3;
+    EXPECT_NEAR(sunk, 0, 600 * (16 * epsilon<T> * g * h * h + drift)) << "least " << options.substeps.min_substeps;
   }
 }
 
@@ -77,9 +78,9 @@ TYPED_TEST(SceneGaps, close_before_their_contacts_rebound) {
   using T = TypeParam;
   for (const double restitution : {1.0, 0.5})
     for (const double start : {0.30, 0.33, 0.35, 0.41}) {
-      SceneOptions options;
-      options.method = SceneMethod::step;
-      options.resting.time_step = h;
+      MethodOptions options;
+      options.method = Procedure::both_phases;
+      options.time_step = h;
       double separation = start, velocity = -10;
       SceneSolver solver({.threads = 1});
       while (velocity < 0) {

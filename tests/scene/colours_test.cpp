@@ -163,10 +163,10 @@ TEST(WarmStartedSubsteps, do_not_grow_on_a_frozen_pyramid_however_it_is_numbered
       boxes.friction = boxes.static_friction = 1000;
       for (MovingBox& moving : boxes.boxes) moving.position[2] -= 0.002 * (moving.position[2] + 0.5);
       const SceneData<double> frozen = boxes.scene<double>();
-      SceneOptions options;
-      options.method = SceneMethod::substeps;
-      options.substeps.time_step = h;
-      options.substeps.least = options.substeps.most = 8;
+      MethodOptions options;
+      options.method = Procedure::substeps;
+      options.time_step = h;
+      options.substeps.min_substeps = options.substeps.max_substeps = 8;
       SceneSolver solver({.threads = 1});
       support::Draw draw(3);
       double before = 0, after = 0;
@@ -180,11 +180,11 @@ TEST(WarmStartedSubsteps, do_not_grow_on_a_frozen_pyramid_however_it_is_numbered
             moving.angular_velocity = moving.angular_velocity + draw.bell3(1e-4);
           }
           put(now.velocity_change, i, {0, 0, -fall});
-          put(now.bodies.velocity, i, moving.velocity + Vector{0, 0, -fall});
+          put(now.bodies.velocity, i, moving.velocity);
           put(now.bodies.angular_velocity, i, moving.angular_velocity);
         }
         SceneArrays<double> arrays(now);
-        solver.solve(now.view(), arrays.view(), options);
+        solver.solve(now.view(options), arrays.view(), options);
         boxes.take(arrays);
         if (k >= settling && k < settling + period) before = std::max(before, boxes.kinetic_energy());
         if (k >= settling + steps - period) after = std::max(after, boxes.kinetic_energy());

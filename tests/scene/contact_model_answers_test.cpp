@@ -7,6 +7,7 @@
 #include <functional>
 #include <numbers>
 
+#include "scene/thresholds.hpp"
 #include "support/scenes/contact_models.hpp"
 
 namespace carom::scenes {
@@ -14,24 +15,24 @@ namespace {
 
 constexpr double g = 9.81, h = 1.0 / 60;
 
-using Solve = std::function<Solved<double>(const SceneData<double>&, const SceneOptions&)>;
+using Solve = std::function<Solved<double>(const SceneData<double>&, const MethodOptions&)>;
 
-/// Calls f(solve) with the lanes, with the reference, and with SceneMethod::ncp in place of `pgs`.
+/// Calls f(solve) with the lanes, with the reference, and with Procedure::ncp in place of `pgs`.
 template <class F>
 void each_solver(const F& f) {
-  f([](const SceneData<double>& scene, const SceneOptions& options) { return solved(scene, options); });
+  f([](const SceneData<double>& scene, const MethodOptions& options) { return solved(scene, options); });
   f(&solved_by_reference);
-  f([](const SceneData<double>& scene, SceneOptions options) {
-    if (options.method == SceneMethod::pgs && !(options.pgs.time_step > 0)) options.method = SceneMethod::ncp;
+  f([](const SceneData<double>& scene, MethodOptions options) {
+    if (options.method == Procedure::pgs && !(options.pgs.position_correction)) options.method = Procedure::ncp;
     options.ncp.tolerance = 1e-13;
     return solved(scene, options);
   });
 }
 
-SceneOptions converged() {
-  SceneOptions options;
+MethodOptions converged() {
+  MethodOptions options;
   options.pgs.iterations = 2000;
-  options.relative_tolerance = 1e-15;
+  options.tolerance = 1e-15;
   return options;
 }
 
@@ -253,12 +254,11 @@ TEST(ContactModelAnswers, a_skate_glides_along_its_blade_and_holds_across) {
 }
 
 /// [m] how deep a mass of 3 kg on one contact has sunk after steps with its own gap.
-double sink(SceneData<double> scene, SceneOptions options, int steps, const Solve& solve) {
+double sink(SceneData<double> scene, MethodOptions options, int steps, const Solve& solve) {
   scene.velocity_change = scene.angular_velocity_change = vectors<double>(1);
   scene.velocity_change[2][0] = -h * g;
   scene.separation.assign(1, 0);
   for (int k = 0; k < steps; ++k) {
-    scene.bodies.velocity[2][0] -= h * g;
     const auto made = solve(scene, options);
     take(scene, made);
     scene.separation[0] += made.arrays.displacement[2][0];
@@ -286,9 +286,10 @@ TEST(ContactModelAnswers, a_load_sinks_into_its_spring_by_its_weight) {
       auto scene = load_of_three_kilograms();
       scene.stiffness.assign(1, 1000);
       scene.damping.assign(1, 60);
-      SceneOptions options;
-      options.method = in_one ? SceneMethod::pgs : SceneMethod::substeps;
-      (in_one ? options.pgs.time_step : options.substeps.time_step) = h;
+      MethodOptions options;
+      options.method = in_one ? Procedure::pgs : Procedure::substeps;
+      options.time_step = h;
+      if (in_one) options.correct_positions(h);
       const double expected = 3 * g / 1000;
       EXPECT_NEAR(expected, 0.029430, 1e-9);
       EXPECT_NEAR(sink(scene, options, 400, solve), expected, 1e-9 * expected) << in_one;
@@ -301,10 +302,10 @@ TEST(ContactModelAnswers, a_load_sinks_by_its_frequency_below_the_slop) {
     auto scene = load_of_three_kilograms();
     scene.frequency.assign(1, hertz);
     scene.damping_ratio.assign(1, 1);
-    SceneOptions options;
-    options.method = SceneMethod::substeps;
-    options.substeps.time_step = h;
-    options.substeps.least = options.substeps.most = 8;  // a quarter of their rate is above 30 Hz
+    MethodOptions options;
+    options.method = Procedure::substeps;
+    options.time_step = h;
+    options.substeps.min_substeps = options.substeps.max_substeps = 8;  // a quarter of their rate is above 30 Hz
     const double omega = 2 * std::numbers::pi * hertz, expected = g / (omega * omega);
     EXPECT_NEAR(expected, depth, 1e-9);
     const double sunk = sink(scene, options, 2000, [](const auto& of, const auto& how) { return solved(of, how); });
@@ -320,14 +321,13 @@ TEST(ContactModelAnswers, a_spring_without_damping_swings_as_the_implicit_method
     scene.separation.assign(1, -0.03);
     scene.velocity_change = scene.angular_velocity_change = vectors<double>(1);
     scene.velocity_change[2][0] = -h * g;
-    SceneOptions options;
-    options.pgs.time_step = h;
+    MethodOptions options;
+    options.correct_positions(h);
     double v = 0.1, separation = -0.03;
     scene.bodies.velocity[2][0] = v;
     for (int k = 0; k < 20; ++k) {
       v = (v - h * g - h * 1000 / 3 * separation) / (1 + h * h * 1000 / 3);
       separation += h * v;
-      scene.bodies.velocity[2][0] -= h * g;
       const auto made = solve(scene, options);
       take(scene, made);
       scene.separation[0] += made.arrays.displacement[2][0];

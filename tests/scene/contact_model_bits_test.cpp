@@ -18,17 +18,17 @@ class ContactModelBits : public testing::Test {};
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(ContactModelBits, Precisions);
 
-std::vector<SceneOptions> various_options() {
-  std::vector<SceneOptions> made(4, usual(SceneMethod::pgs));
-  made[1].pgs.time_step = 0.01;
-  made[2] = usual(SceneMethod::substeps);
-  made[3] = usual(SceneMethod::ncp);
+std::vector<MethodOptions> various_options() {
+  std::vector<MethodOptions> made(4, usual(Procedure::pgs));
+  made[1].correct_positions(0.01);
+  made[2] = usual(Procedure::substeps);
+  made[3] = usual(Procedure::ncp);
   made[3].ncp.budget = 200;
-  for (SceneOptions& options : made) options.relative_tolerance = 1e-3;
+  for (MethodOptions& options : made) options.tolerance = 1e-3;
   return made;
 }
-bool has_step(const SceneOptions& options) {
-  return options.method == SceneMethod::substeps || options.pgs.time_step > 0;
+bool has_step(const MethodOptions& options) {
+  return options.moves();
 }
 
 /// Islands with models, of all sizes.
@@ -69,7 +69,7 @@ void expect_same_part(const Solved<T>& whole, std::size_t body, std::size_t cont
 }
 
 TYPED_TEST(ContactModelBits, do_not_depend_on_isas_threads_or_other_islands) {
-  for (const SceneOptions& options : various_options()) {
+  for (const MethodOptions& options : various_options()) {
     const auto islands = modelled_islands<TypeParam>(has_step(options));
     SceneData<TypeParam> scene;
     for (const auto& island : islands) append(scene, island);
@@ -90,7 +90,7 @@ TYPED_TEST(ContactModelBits, do_not_depend_on_isas_threads_or_other_islands) {
 }
 
 TYPED_TEST(ContactModelBits, of_islands_without_models_are_those_of_scenes_without_the_columns) {
-  for (const SceneOptions& options : various_options()) {
+  for (const MethodOptions& options : various_options()) {
     SceneData<TypeParam> scene;
     for (auto island : plain_islands<TypeParam>()) {
       add_neutral_models(island, has_step(options));
@@ -108,7 +108,7 @@ TYPED_TEST(ContactModelBits, of_islands_without_models_are_those_of_scenes_witho
 }
 
 TYPED_TEST(ContactModelBits, of_a_scene_whose_models_change_are_those_of_a_new_solver) {
-  SceneOptions options = usual(SceneMethod::pgs);
+  MethodOptions options = usual(Procedure::pgs);
   SceneSolver solver({.threads = 1});
   auto scene = pyramid<TypeParam>(4);
   for (int k = 0; k < 4; ++k) {
@@ -126,7 +126,7 @@ TYPED_TEST(ContactModelBits, of_a_scene_whose_models_change_are_those_of_a_new_s
 // The solver keeps moments as it keeps impulses: a call with keys has the bits of one with the last call's results.
 TYPED_TEST(ContactModelBits, of_keys_are_those_of_warm_impulses_and_moments) {
   using T = TypeParam;
-  for (const SceneOptions& options : various_options())
+  for (const MethodOptions& options : various_options())
     for (const bool contiguous : {true, false}) {
       auto scene = stack<T>(5);
       if (!contiguous) scene = random_scene<T>(4);
@@ -145,7 +145,7 @@ TYPED_TEST(ContactModelBits, of_keys_are_those_of_warm_impulses_and_moments) {
       auto again = solved(scene, options);
       again.arrays.island_substeps = second.arrays.island_substeps;
       again.arrays.island_energy_removed = second.arrays.island_energy_removed;
-      if (options.method != SceneMethod::substeps)
+      if (options.method != Procedure::substeps)
         expect_same_bits(second.arrays, again.arrays, std::string(to_string(options.method)));
       // New contacts inherit the rest of their manifold's impulses, moments too.
       std::swap(named.key[0], named.key[1]);
@@ -157,7 +157,7 @@ TYPED_TEST(ContactModelBits, of_keys_are_those_of_warm_impulses_and_moments) {
 
 TYPED_TEST(ContactModelBits, of_moments_come_back_after_calls_without) {
   using T = TypeParam;
-  const SceneOptions options = usual(SceneMethod::pgs);
+  const MethodOptions options = usual(Procedure::pgs);
   auto scene = stack<T>(3);
   for (std::uint64_t i = 0; i < scene.contact_count(); ++i) scene.key.push_back(i + 1);
   SceneSolver solver({.threads = 1});
@@ -188,7 +188,8 @@ TYPED_TEST(ContactModelBits, of_contacts_without_a_moment_are_zeros_under_every_
       for (auto& component : *vectors) component.assign(scene.contact_count(), std::numeric_limits<T>::quiet_NaN());
     results.angular_impulse = {moment[0], moment[1], moment[2]};
     results.warm_angular_impulse = {warm_moment[0], warm_moment[1], warm_moment[2]};
-    SceneSolver({.threads = 1}).solve(scene.view(), results, usual(static_cast<SceneMethod>(method)));
+    SceneSolver({.threads = 1})
+        .solve(scene.view(usual(static_cast<Procedure>(method))), results, usual(static_cast<Procedure>(method)));
     for (const auto* const vectors : {&moment, &warm_moment})
       for (const auto& component : *vectors)
         for (const T x : component) EXPECT_EQ(x, T(0)) << method;

@@ -97,10 +97,10 @@ TYPED_TEST(ContactModelFault, has_a_status_that_names_the_column) {
        Status::negative_rolling_friction},
   };
   for (const auto& of : cases)
-    for (const SceneMethod method : {SceneMethod::pgs, SceneMethod::substeps}) {
-      if (of.needs_step && method == SceneMethod::pgs) continue;
+    for (const Procedure method : {Procedure::pgs, Procedure::substeps}) {
+      if (of.needs_step && method == Procedure::pgs) continue;
       auto scene = stack<T>(3);
-      add_neutral_models(scene, method == SceneMethod::substeps);
+      add_neutral_models(scene, method == Procedure::substeps);
       scene.friction_2.assign(scene.contact_count(), T(0.25));
       scene.friction_direction[0].assign(scene.contact_count(), T(1));
       of.make(scene);
@@ -127,10 +127,12 @@ TEST(MisusedContactModels, are_an_error_that_names_the_column) {
     scene.warm_impulse = scene.warm_angular_impulse = vectors<double>(scene.contact_count());
     return scene;
   }();
-  const auto substeps = usual(SceneMethod::substeps);
-  const auto expect = [&](const SceneOptions& options, const char* name, const std::function<void(Scene<double>&)>& f) {
+  const auto substeps = usual(Procedure::substeps);
+  const auto expect = [&](const MethodOptions& options, const char* name,
+                          const std::function<void(Scene<double>&)>& f) {
     SceneArrays<double> arrays(data);
     Scene<double> scene = data.view();
+    scene.contacts.laws = {};
     f(scene);
     expect_named(refusal(scene, arrays.view(), options), name);
   };
@@ -143,12 +145,8 @@ TEST(MisusedContactModels, are_an_error_that_names_the_column) {
   expect(substeps, "contacts.damping needs", [](Scene<double>& s) { s.contacts.stiffness = {}; });
   expect(substeps, "contacts.rolling_friction", [](Scene<double>& s) { s.contacts.rolling_friction.count = 1; });
   expect(substeps, "contacts.warm_angular_impulse.z", [](Scene<double>& s) { s.contacts.warm_angular_impulse.z = {}; });
-  const auto pgs = usual(SceneMethod::pgs);
-  expect(pgs, "contacts.stiffness needs substeps", [](Scene<double>&) {});
-  const auto without_springs = [](Scene<double>& s) { s.contacts.stiffness = s.contacts.damping = {}; };
-  auto shock = pgs;
-  shock.shock_propagation.enabled = true;
-  expect(shock, "shock_propagation", without_springs);
+  const auto pgs = usual(Procedure::pgs);
+  expect(pgs, "contacts.stiffness is not read by the method pgs", [](Scene<double>&) {});
   const struct {
     const char* name;
     std::function<void(SceneContacts<double>&, const SceneContacts<double>&)> take;
@@ -166,15 +164,15 @@ TEST(MisusedContactModels, are_an_error_that_names_the_column) {
       {"contacts.stiffness", [](auto& to, const auto& from) { to.stiffness = from.stiffness; }},
   };
   auto plain = stack<double>(2);
-  for (const SceneMethod method :
-       {SceneMethod::sequential_impacts, SceneMethod::iteration, SceneMethod::resting, SceneMethod::step})
+  for (const Procedure method :
+       {Procedure::sequential_impacts, Procedure::collisions, Procedure::resting, Procedure::both_phases})
     for (const auto& column : columns) {
       SceneArrays<double> arrays(plain);
       Scene<double> scene = plain.view();
       column.take(scene.contacts, data.view().contacts);
       const std::string text = refusal(scene, arrays.view(), usual(method));
       EXPECT_NE(text.find(column.name), std::string::npos) << text;
-      EXPECT_NE(text.find(to_string(method)), std::string::npos) << text;
+      EXPECT_NE(text.find(to_string(SceneOptions(usual(method)).selected())), std::string::npos) << text;
       EXPECT_EQ(arrays.velocity, plain.bodies.velocity);
     }
 }

@@ -80,8 +80,8 @@ bool is_steep(const SceneData<double>& scene) {
 
 /// Sweeps until the law is missed by no more than `bound`; `most` + 1 if that is not enough.
 int sweeps_to(const SceneData<double>& scene, double bound, int most) {
-  SceneOptions options;
-  options.relative_tolerance = 0;
+  MethodOptions options;
+  options.tolerance = 0;
   for (int n = 1; n <= most; ++n) {
     options.pgs.iterations = n;
     if (misses_of(scene, solved(scene, options)).worst() <= bound) return n;
@@ -126,9 +126,9 @@ TEST(ContactModelLaws, of_chains_of_three_hold_at_every_ratio_of_their_coefficie
         scene.friction_2[i] = scene.friction[i] / ratio;
         put(scene.friction_direction, i, draw.direction());
       }
-      SceneOptions options;
+      MethodOptions options;
       options.pgs.iterations = 20000;
-      options.relative_tolerance = 1e-14;
+      options.tolerance = 1e-14;
       const auto made = solved(scene, options);
       EXPECT_LE(misses_of(scene, made).worst(), 1e-11) << ratio << ", " << seed;
       EXPECT_LE(energy_after(scene, made), energy_before(scene) * (1 + 1e-12)) << ratio << ", " << seed;
@@ -144,9 +144,9 @@ TEST(ContactModelLaws, lose_energy_and_hold_in_random_scenes_that_converge) {
   for (std::uint64_t seed = 0; seed < count; ++seed) {
     auto scene = random_scene<double>(seed, drawn);
     draw_models(scene, seed);
-    SceneOptions options;
+    MethodOptions options;
     options.pgs.iterations = 4000;
-    options.relative_tolerance = 1e-13;
+    options.tolerance = 1e-13;
     const auto made = solved(scene, options);
     if (made.report.not_converged > 0) continue;
     ++converged;

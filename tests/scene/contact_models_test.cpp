@@ -42,7 +42,7 @@ class ContactModels : public testing::Test {
     return distance(scene, found, expected) <= bound && impulse_distance(scene, found, expected) <= bound &&
            moment_distance(scene, found, expected) <= bound;
   }
-  static bool agrees(const SceneData<T>& scene, const SceneOptions& options) {
+  static bool agrees(const SceneData<T>& scene, const MethodOptions& options) {
     const auto found = solved(scene, options);
     if (are_close(scene, found, solved_by_reference(widened(scene), options))) return true;
     // A decision may be near its threshold.
@@ -65,9 +65,9 @@ TYPED_TEST(ContactModels, on_lanes_agree_with_the_reference_sweep_by_sweep) {
     std::size_t apart = 0;
     std::string seeds;
     for (std::uint64_t seed = 0; seed < count; ++seed) {
-      SceneOptions options = usual(method == 1 ? SceneMethod::substeps : SceneMethod::pgs);
-      if (method == 2) options.pgs.time_step = 0.01;
-      options.relative_tolerance = 1e-3;
+      MethodOptions options = usual(method == 1 ? Procedure::substeps : Procedure::pgs);
+      if (method == 2) options.correct_positions(0.01);
+      options.tolerance = 1e-3;
       set_iterations(options, 1 + static_cast<int>(seed % 6));
       options.pgs.inner_iterations = 1 + static_cast<int>(seed % 3);
       options.pgs.relaxation = method == 0 && seed % 4 == 1 ? 1.25 : 1;

@@ -1,4 +1,4 @@
-// Direct islands of SceneMethod::substeps: rest, pushes, blows, rebounds and overlaps of boxes on each other.
+// Direct islands of Procedure::substeps: rest, pushes, blows, rebounds and overlaps of boxes on each other.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "scene/direct/direct_island.hpp"
+#include "scene/thresholds.hpp"
 #include "solver/dispatch.hpp"
 #include "support/scenes/substeps.hpp"
 
@@ -30,12 +31,12 @@ double energy(const BoxWorld& world) {
 /// Steps that also check that every island is solved directly.
 template <class T>
 void step(BoxWorld& world, SceneSolver& solver, int steps, int min_direct_substeps = 1) {
-  SceneOptions options = in_substeps();
+  MethodOptions options = in_substeps();
   options.substeps.min_direct_substeps = min_direct_substeps;
   for (int k = 0; k < steps; ++k) {
     const SceneReport report = world.step_in_substeps<T>(solver, options, h);
     ASSERT_EQ(report.substeps, min_direct_substeps) << "step " << k;
-    ASSERT_EQ(report.swept, 0u) << "step " << k;
+    ASSERT_EQ(report.pgs_islands, 0u) << "step " << k;
   }
 }
 
@@ -229,11 +230,11 @@ TYPED_TEST(DirectIslands, have_the_same_bits_alone_and_among_others) {
 TYPED_TEST(DirectIslands, are_left_to_sweeps_where_least_asks_for_more_substeps) {
   BoxWorld world = box_stack(3);
   SceneSolver solver({.threads = 1});
-  SceneOptions options = in_substeps();
-  options.substeps.least = 2;
+  MethodOptions options = in_substeps();
+  options.substeps.min_substeps = 2;
   const SceneReport report = world.step_in_substeps<TypeParam>(solver, options, h);
   EXPECT_GE(report.substeps, SceneThresholds::swept_substeps);
-  EXPECT_EQ(report.swept, 1u);
+  EXPECT_EQ(report.pgs_islands, 1u);
 }
 
 // The factor that is kept ---------------------------------------------------------------------------------------------

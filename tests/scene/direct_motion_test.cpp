@@ -27,10 +27,10 @@ void run(MotionWorld world, const std::vector<double>& steps, const F& look) {
   std::vector<probe::MotionTouch> touches;
   for (const double step : steps) {
     const SceneData<double> data = world.scene<double>(step, touches);
-    SceneOptions options = in_substeps();
-    options.substeps.time_step = step;
+    MethodOptions options = in_substeps();
+    options.time_step = step;
     SceneArrays<double> arrays(data);
-    const SceneReport report = solver.solve(data.view(), arrays.view(), options);
+    const SceneReport report = solver.solve(data.view(options), arrays.view(), options);
     look(data, arrays, report);
     world.take(arrays, step, true);
   }

@@ -44,13 +44,13 @@ void expect_bits_of(const Solved<T>& part, const Solved<T>& whole, const std::ve
 }
 
 template <class T>
-std::vector<SceneOptions> all_options() {
-  std::vector<SceneOptions> all;
-  for (const SceneMethod method : all_methods)
+std::vector<MethodOptions> all_options() {
+  std::vector<MethodOptions> all;
+  for (const Procedure method : all_methods)
     for (const bool shock : {false, true}) {
-      SceneOptions options = usual(method);
-      options.shock_propagation.enabled = shock;
-      options.rest.tolerance = 1;
+      MethodOptions options = usual(method);
+      options.bender_schmitt.shock_propagation = shock ? 4 : 0;
+      options.bender_schmitt.rest_tolerance = 1;
       all.push_back(options);
     }
   return all;
@@ -66,7 +66,7 @@ TYPED_TEST(SceneGrouping, does_not_depend_on_contacts_and_rows_of_other_islands_
     const auto contacts = mixed(draw, alone.contact_count(), other.contact_count());
     const auto rows = mixed(draw, alone.row_count(), other.row_count());
     const SceneData<T> shuffled = reordered(both, contacts, rows);
-    for (const SceneOptions& options : all_options<T>())
+    for (const MethodOptions& options : all_options<T>())
       expect_bits_of(solved(alone, options), solved(shuffled, options), contacts, rows,
                      std::string(to_string(options.method)) + ", seed " + std::to_string(seed));
   }
@@ -98,7 +98,7 @@ TYPED_TEST(SceneGrouping, does_not_depend_on_faults_in_between) {
     }
     const auto contacts = mixed(draw, n, n), rows = mixed(draw, m, m);
     const SceneData<T> shuffled = reordered(both, contacts, rows);
-    for (const SceneOptions& options : all_options<T>()) {
+    for (const MethodOptions& options : all_options<T>()) {
       const auto made = solved(shuffled, options);
       const std::string what = std::string(to_string(options.method)) + ", seed " + std::to_string(seed);
       expect_bits_of(solved(sound, options), made, contacts, rows, what);
@@ -119,7 +119,7 @@ TEST(SceneGroupingOfTheReference, is_that_of_the_lanes) {
     append(both, other);
     const auto shuffled = reordered(both, mixed(draw, one.contact_count(), other.contact_count()),
                                     mixed(draw, one.row_count(), other.row_count()));
-    SceneOptions options = usual(SceneMethod::pgs);
+    MethodOptions options = usual(Procedure::pgs);
     set_iterations(options, 3);
     const auto lanes = solved(shuffled, options), reference = solved_by_reference(shuffled, options);
     EXPECT_EQ(lanes.report.colours, reference.report.colours);
@@ -140,7 +140,7 @@ TEST(SceneManifolds, puts_up_to_four_contacts_of_a_pair_together_wherever_they_s
       scene.add(contact);
       scene.add(Contact{2, 3, {0, 0, 1}, {2.5, 0.1 * static_cast<double>(p), 0}});
     }
-    return solved(scene, usual(SceneMethod::pgs)).report.colours;
+    return solved(scene, usual(Procedure::pgs)).report.colours;
   };
   EXPECT_EQ(colours(1, false), 1u);
   EXPECT_EQ(colours(4, false), 1u);
@@ -166,7 +166,7 @@ TEST(SceneManifolds, of_many_contacts_out_of_order_are_those_of_contacts_side_by
   std::vector<std::size_t> by_pair;
   for (const auto* of : pairs) by_pair.insert(by_pair.end(), of->begin(), of->end());
   const SceneData<float> sorted = reordered(shuffled, by_pair, {});
-  const SceneOptions options = usual(SceneMethod::pgs);
+  const MethodOptions options = usual(Procedure::pgs);
   const auto a = solved(shuffled, options), b = solved(sorted, options);
   for (std::size_t i = 0; i < many.body_count(); ++i) EXPECT_EQ(a.velocity(i), b.velocity(i));
   EXPECT_EQ(a.report.colours, b.report.colours);

@@ -94,11 +94,10 @@ void expect_same_in_place(const SceneData<T>& scene, bool in_substeps, const Sol
 /// Every method, with contact models where it reads them, with and without keys.
 template <class T, class F>
 void each_case(const F& f) {
-  for (const SceneMethod method : all_methods)
+  for (const Procedure method : all_methods)
     for (const bool with_models : {false, true})
       for (const bool named : {false, true}) {
-        const bool reads_models =
-            method == SceneMethod::pgs || method == SceneMethod::substeps || method == SceneMethod::ncp;
+        const bool reads_models = method == Procedure::pgs || method == Procedure::substeps || method == Procedure::ncp;
         if (with_models && !reads_models) continue;
         SceneData<T> scene = warm_scene<T>(with_models);
         if (named)
@@ -110,13 +109,13 @@ void each_case(const F& f) {
 
 TYPED_TEST(SceneInPlace, has_the_bits_of_results_in_memory_of_their_own) {
   using T = TypeParam;
-  each_case<T>([](const SceneData<T>& scene, const SceneOptions& options, const std::string& what) {
+  each_case<T>([](const SceneData<T>& scene, const MethodOptions& options, const std::string& what) {
     for (const int threads : {1, 2})
       expect_same_in_place(
-          scene, options.method == SceneMethod::substeps,
+          scene, options.method == Procedure::substeps,
           [&](const Scene<T>& of, const SceneResults<T>& results) {
             SceneSolver solver({.threads = threads});
-            const SceneReport report = solver.solve(of, results, options);
+            const SceneReport report = solver.solve(selected(of, options), results, options);
             EXPECT_EQ(report.count(Status::collision_matrix_not_positive_definite), 1u) << what;
           },
           what);
@@ -126,14 +125,14 @@ TYPED_TEST(SceneInPlace, has_the_bits_of_results_in_memory_of_their_own) {
 // With a time step the method simultaneous runs as one substep.
 TYPED_TEST(SceneInPlace, has_the_bits_of_the_simultaneous_step_that_moves_bodies) {
   using T = TypeParam;
-  SceneOptions options = usual(SceneMethod::pgs);
-  options.pgs.time_step = 0.01;
+  MethodOptions options = usual(Procedure::pgs);
+  options.correct_positions(0.01);
   for (const bool with_models : {false, true})
     expect_same_in_place(
         warm_scene<T>(with_models), true,
         [&](const Scene<T>& of, const SceneResults<T>& results) {
           SceneSolver solver({.threads = 1});
-          solver.solve(of, results, options);
+          solver.solve(selected(of, options), results, options);
         },
         "");
 }
@@ -160,12 +159,12 @@ TYPED_TEST(SceneInPlace, has_the_bits_where_an_overflow_is_solved_again) {
   for (std::size_t c = 0; c < 3; ++c)
     for (std::size_t i = 0; i < light.contact_count(); ++i)
       light.warm_impulse[c][i] *= static_cast<T>(std::pow(huge, -0.45));
-  const SceneOptions options = usual(SceneMethod::pgs);
+  const MethodOptions options = usual(Procedure::pgs);
   const auto solve = [&](const Scene<T>& of, const SceneResults<T>& results) {
     SceneSolver solver({.threads = 1});
     SceneArrays<T> first(heavy);
-    solver.solve(heavy.view(), first.view(), options);
-    solver.solve(of, results, options);
+    solver.solve(heavy.view(options), first.view(), options);
+    solver.solve(selected(of, options), results, options);
   };
   SceneArrays<T> expected(light);
   solve(light.view(), expected.view());
@@ -181,12 +180,12 @@ TYPED_TEST(SceneInPlace, has_the_bits_where_an_overflow_is_solved_again) {
 
 // The reference returns no impulses for the next step.
 TEST(SceneInPlaceOfTheReference, has_the_bits_of_results_in_memory_of_their_own) {
-  each_case<double>([](const SceneData<double>& scene, const SceneOptions& options, const std::string& what) {
-    if (options.method == SceneMethod::ncp) return;
+  each_case<double>([](const SceneData<double>& scene, const MethodOptions& options, const std::string& what) {
+    if (options.method == Procedure::ncp) return;
     expect_same_in_place(
         scene, false,
         [&](const Scene<double>& of, const SceneResults<double>& results) {
-          reference::solve_scene(of, results, options);
+          reference::solve_scene(selected(of, options), results, options);
         },
         what);
   });

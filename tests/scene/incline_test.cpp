@@ -38,7 +38,7 @@ class Incline : public testing::Test {
     EXPECT_NEAR(slid(block, static_cast<int>(time / h) + 2, step), distance, bound)
         << what << ", friction " << friction;
     const double creeping = slid(block, static_cast<int>((fast_build ? 1 : 0.1) / h), step);
-    EXPECT_LE(std::abs(creeping), SceneOptions{}.rest.tolerance) << what << ", friction " << friction;
+    EXPECT_LE(std::abs(creeping), BenderSchmitt{}.rest_tolerance) << what << ", friction " << friction;
   }
 };
 using Precisions = testing::Types<float, double>;
@@ -50,7 +50,7 @@ TYPED_TEST(Incline, blocks_stop_at_the_analytic_distance_and_do_not_creep_by_ste
   constexpr double h = 1e-3;
   for (const double friction : frictions) {
     SceneSolver solver({.threads = 1});
-    SceneOptions options;
+    MethodOptions options;
     this->expect_stop_and_rest(
         friction, h, [&](BoxWorld& block) { block.step<TypeParam>(solver, options, h); }, "step");
   }
@@ -60,7 +60,7 @@ TYPED_TEST(Incline, blocks_stop_at_the_analytic_distance_and_do_not_creep_under_
   constexpr double h = 1e-3;
   for (const double friction : frictions) {
     SceneSolver solver({.threads = 1});
-    SceneOptions options;
+    MethodOptions options;
     this->expect_stop_and_rest(
         friction, h, [&](BoxWorld& block) { block.step_with_targets<TypeParam>(solver, options, h); }, "pgs");
   }
@@ -85,7 +85,7 @@ TYPED_TEST(Incline, static_friction_holds_a_block_that_does_not_slide_yet) {
     SceneSolver solver({.threads = 1});
     return this->slid(block, 200, [&](BoxWorld& now) { now.step<TypeParam>(solver, {}, h); });
   };
-  EXPECT_LE(std::abs(way(0)), SceneOptions{}.rest.tolerance);
+  EXPECT_LE(std::abs(way(0)), BenderSchmitt{}.rest_tolerance);
   EXPECT_GE(way(1), 0.2);
 }
 

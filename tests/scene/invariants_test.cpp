@@ -27,9 +27,9 @@ template <class T>
 class SceneInvariant : public testing::Test {};
 
 /// A time step in which no body turns by 0.01 rad: substeps would turn its inertia.
-SceneOptions without_turns(SceneMethod method) {
-  SceneOptions options = usual(method);
-  if (method == SceneMethod::substeps) options.substeps.time_step = 1e-4;
+MethodOptions without_turns(Procedure method) {
+  MethodOptions options = usual(method);
+  if (method == Procedure::substeps) options.time_step = 1e-4;
   return options;
 }
 using Precisions = testing::Types<float, double>;
@@ -57,8 +57,8 @@ TYPED_TEST(SceneInvariant, momentum_and_angular_momentum_stay_to_rounding_under_
   RandomSceneOptions drawn;
   drawn.with_world = false;
   drawn.with_joints = true;
-  for (const SceneMethod method : all_methods) {
-    SceneOptions options = without_turns(method);
+  for (const Procedure method : all_methods) {
+    MethodOptions options = without_turns(method);
     for (std::uint64_t seed = 0; seed < (fast_build ? 500 : 50); ++seed) {
       auto scene = random_scene<TypeParam>(seed, drawn);
       forget_arms(scene);
@@ -70,7 +70,7 @@ TYPED_TEST(SceneInvariant, momentum_and_angular_momentum_stay_to_rounding_under_
       for (const TypeParam p : made.arrays.joint_impulse) impulses += std::abs(static_cast<double>(p));
       // Every impulse changes two bodies by what rounding leaves of it: ε/2 of six velocities, of lever arms of up to
       // 3 m and of an inverse inertia whose condition is at most 10, all relative to the momentum at hand.
-      const double updates = method == SceneMethod::sequential_impacts
+      const double updates = method == Procedure::sequential_impacts
                                  ? static_cast<double>(made.report.impacts) + 1
                                  : 13.0 * static_cast<double>(scene.contact_count() + scene.row_count());
       const double bound = 10 * 3 * epsilon<TypeParam> * updates * (before.size + after.size + impulses);
@@ -84,30 +84,30 @@ TYPED_TEST(SceneInvariant, energy_is_constant_without_friction_at_restitution_on
   RandomSceneOptions drawn;
   drawn.friction_limit = 0;
   struct Case {
-    SceneMethod method;
+    Procedure method;
     ContactFilter swept;
   };
-  const Case cases[] = {{SceneMethod::sequential_impacts, ContactFilter::colliding},
-                        {SceneMethod::pgs, ContactFilter::colliding},
-                        {SceneMethod::iteration, ContactFilter::colliding},
-                        {SceneMethod::iteration, ContactFilter::touching}};
+  const Case cases[] = {{Procedure::sequential_impacts, ContactFilter::colliding},
+                        {Procedure::pgs, ContactFilter::colliding},
+                        {Procedure::collisions, ContactFilter::colliding},
+                        {Procedure::collisions, ContactFilter::touching}};
   for (const auto& [method, swept] : cases) {
-    SceneOptions options = exact<TypeParam>(method);
-    options.iteration.swept = swept;
-    options.collision.law = Law::frictionless;
-    if (method == SceneMethod::sequential_impacts) set_iterations(options, 100);
+    MethodOptions options = exact<TypeParam>(method);
+    options.bender_schmitt.filter = swept;
+    options.sequential_impacts.law = Law::frictionless;
+    if (method == Procedure::sequential_impacts) set_iterations(options, 100);
     std::size_t converged = 0;
     const std::uint64_t count = fast_build ? 200 : 20;
     for (std::uint64_t seed = 0; seed < count; ++seed) {
       auto scene = random_scene<TypeParam>(seed, drawn);
       std::fill(scene.restitution.begin(), scene.restitution.end(), TypeParam(1));
       const auto made = solved(scene, options);
-      if (made.report.not_converged > 0 && method != SceneMethod::sequential_impacts) continue;
+      if (made.report.not_converged > 0 && method != Procedure::sequential_impacts) continue;
       ++converged;
       const double before = energy_before(scene), after = energy_after(scene, made);
       // Every impact has some ten roundings of the energy. Sweeps end when no contact approaches more than it should;
       // one that still parts a little faster than that, under an impulse p, changes the energy by p times half of it.
-      const double bound = method == SceneMethod::sequential_impacts
+      const double bound = method == Procedure::sequential_impacts
                                ? 64 * epsilon<TypeParam> * static_cast<double>(made.report.impacts + 1)
                                : 1e-3;
       EXPECT_NEAR(after, before, bound * (before + 1)) << to_string(method) << ", seed " << seed;
@@ -145,9 +145,9 @@ struct ManyScenes {
 TYPED_TEST(SceneInvariant, no_scene_gains_energy_in_sequence_under_laws_that_promise_none) {
   const ManyScenes<TypeParam> many(fast_build ? 10000 : 500, {});
   for (const Law law : {Law::chatterjee_ruina, Law::incremental}) {
-    SceneOptions options;
-    options.method = SceneMethod::sequential_impacts;
-    options.collision.law = law;
+    MethodOptions options;
+    options.method = Procedure::sequential_impacts;
+    options.sequential_impacts.law = law;
     set_iterations(options, 10);
     const auto made = solved(many.scene, options);
     EXPECT_GT(made.report.impacts, many.first_body.size());
@@ -165,9 +165,9 @@ TYPED_TEST(SceneInvariant, no_scene_gains_energy_from_plastic_simultaneous_conta
   drawn.max_restitution = 0;
   drawn.friction_limit = 0.4;
   const ManyScenes<TypeParam> many(fast_build ? 10000 : 500, drawn);
-  SceneOptions options;
+  MethodOptions options;
   set_iterations(options, 400);
-  options.relative_tolerance = 1e-6;
+  options.tolerance = 1e-6;
   const auto made = solved(many.scene, options);
   // The few islands that reach the count have a small residual too.
   EXPECT_LE(static_cast<double>(made.report.not_converged), 0.02 * static_cast<double>(many.first_body.size()));
@@ -202,7 +202,7 @@ TYPED_TEST(SceneInvariant, simultaneous_contacts_gain_no_more_energy_than_the_wo
     for (const bool rows_hold : {false, true})
       for (std::uint64_t seed = 0; seed < (fast_build ? 200 : 30); ++seed) {
         SceneData<T> scene = with_joints_and<T>(e, seed);
-        const SceneOptions options = exact<T>(SceneMethod::pgs);
+        const MethodOptions options = exact<T>(Procedure::pgs);
         if (rows_hold) {
           SceneData<T> joints_alone = scene;
           std::ranges::fill(joints_alone.body_a, std::int32_t{-7});
@@ -219,9 +219,8 @@ TYPED_TEST(SceneInvariant, simultaneous_contacts_gain_no_more_energy_than_the_wo
         for (std::size_t i = 0; i < scene.contact_count(); ++i) impulses += length(made.impulse(i));
         for (const T p : made.arrays.joint_impulse) impulses += std::abs(static_cast<double>(p));
         // Contacts and rows miss their targets by the residual, and thousands of sweeps round the velocities.
-        const double left =
-            (made.report.residual + options.relative_tolerance * made.report.max_approach_speed) * impulses +
-            1000 * epsilon<T> * (before + after);
+        const double left = (made.report.residual + options.tolerance * made.report.max_approach_speed) * impulses +
+                            1000 * epsilon<T> * (before + after);
         const std::string what = "e " + std::to_string(e) + ", seed " + std::to_string(seed);
         EXPECT_LE(after - before, 2 * e / (1 + e) * std::max(0.0, made.report.joint_work) + left) << what;
         if (rows_hold) {
@@ -250,10 +249,10 @@ TYPED_TEST(SceneInvariant, the_work_of_joints_alone_is_the_change_of_the_energy_
       EXPECT_NEAR(made.report.joint_work, after - before, 1000 * epsilon<T> * (before + after))
           << method << ", seed " << seed;
     };
-    for (const SceneMethod method : all_methods)
+    for (const Procedure method : all_methods)
       check(solved(scene, without_turns(method)), std::string(to_string(method)));
     if constexpr (std::is_same_v<T, double>)
-      for (const SceneMethod method : methods_of_reference)
+      for (const Procedure method : methods_of_reference)
         check(solved_by_reference(scene, without_turns(method)), "reference, " + std::string(to_string(method)));
   }
   EXPECT_GE(checked, 18 * std::size(all_methods));
@@ -265,7 +264,7 @@ TYPED_TEST(SceneInvariant, simultaneous_contacts_that_can_jam_keep_energy_within
   drawn.max_restitution = 0;
   const ManyScenes<TypeParam> many(fast_build ? 10000 : 500, drawn);
   for (const int sweeps : {10, 400}) {
-    SceneOptions options;
+    MethodOptions options;
     set_iterations(options, sweeps);
     const auto made = solved(many.scene, options);
     many.each_energy(made, [&](std::size_t i, double before, double after, double) {
@@ -283,7 +282,7 @@ TYPED_TEST(SceneInvariant, a_scene_without_approach_keeps_its_bits) {
   // All bodies move as one, so that contacts with the world alone see a velocity.
   for (std::size_t i = 0; i < scene.contact_count(); ++i)
     if (scene.body_b[i] < 0) put(scene.normal, i, {0, 0, 1});
-  for (const SceneMethod method : all_methods) {
+  for (const Procedure method : all_methods) {
     const auto made = solved(scene, usual(method));
     for (std::size_t c = 0; c < 3; ++c) {
       EXPECT_TRUE(support::same_bits(made.arrays.velocity[c], scene.bodies.velocity[c])) << to_string(method);

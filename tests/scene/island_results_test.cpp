@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "scene/thresholds.hpp"
 #include "support/scenes/generators.hpp"
 #include "support/scenes/iterations.hpp"
 #include "support/scenes/runs.hpp"
@@ -99,13 +100,13 @@ void expect_islands(const SceneData<T>& scene, const Solved<T>& made, const std:
       EXPECT_NEAR(static_cast<double>(arrays.island_error[i]), of_island, 1e-6 * of_island) << what;
     }
   }
-  EXPECT_EQ(error, static_cast<double>(static_cast<T>(made.report.error))) << what;
+  EXPECT_EQ(error, static_cast<double>(static_cast<T>(made.report.relative_error))) << what;
   EXPECT_EQ(iterations, made.report.iterations) << what;
 }
 
 TYPED_TEST(IslandResults, say_which_algorithm_solved_an_island_and_to_which_relative_error) {
   using T = TypeParam;
-  const auto solved_by = [](const SceneData<T>& scene, SceneSolver& solver, const SceneOptions& options) {
+  const auto solved_by = [](const SceneData<T>& scene, SceneSolver& solver, const MethodOptions& options) {
     return solved(solver, scene, options).arrays;
   };
   const BoxWorld tower = box_stack(3);
@@ -119,17 +120,17 @@ TYPED_TEST(IslandResults, say_which_algorithm_solved_an_island_and_to_which_rela
   EXPECT_EQ(of.island_iterations[0], 0);
   EXPECT_LE(of.island_error[0], static_cast<T>(SceneThresholds::direct_settled));
 
-  SceneOptions options;
-  for (const auto& [method, expected] : {std::pair{SceneMethod::pgs, IslandAlgorithm::sweeps},
-                                         {SceneMethod::sequential_impacts, IslandAlgorithm::impacts},
-                                         {SceneMethod::ncp, IslandAlgorithm::system}}) {
+  MethodOptions options;
+  for (const auto& [method, expected] : {std::pair{Procedure::pgs, IslandAlgorithm::sweeps},
+                                         {Procedure::sequential_impacts, IslandAlgorithm::impacts},
+                                         {Procedure::ncp, IslandAlgorithm::system}}) {
     options.method = method;
     options.ncp.pgs_presolve = false;
     SceneSolver other({.threads = 1});
     const SceneArrays<T> made = solved_by(scene, other, options);
     EXPECT_EQ(made.island_algorithm[0], expected) << to_string(method);
-    if (made.island_status[0] == IslandStatus::converged && method != SceneMethod::ncp) {
-      EXPECT_LE(made.island_error[0], T(2 * options.relative_tolerance)) << to_string(method);
+    if (made.island_status[0] == IslandStatus::converged && method != Procedure::ncp) {
+      EXPECT_LE(made.island_error[0], T(2 * options.tolerance)) << to_string(method);
     }
   }
 }
@@ -142,12 +143,12 @@ TYPED_TEST(IslandResults, are_those_of_what_bodies_connect_and_sum_up_to_the_rep
     add_ball_joint(scene.joints, JointBodies<T>{0, 1, {}, {}});
     scene.separation.assign(scene.contact_count(), T(0));
     if (seed % 2 == 0) scene.friction[seed % scene.contact_count()] = T(-1);
-    for (const SceneMethod method : all_methods) {
-      SceneOptions options = usual(method);
+    for (const Procedure method : all_methods) {
+      MethodOptions options = usual(method);
       set_iterations(options, 3);
       expect_islands(scene, solved(scene, options), std::string(to_string(method)) + ", seed " + std::to_string(seed));
       if constexpr (std::is_same_v<T, double>)
-        if (method != SceneMethod::ncp)
+        if (method != Procedure::ncp)
           expect_islands(scene, solved_by_reference(scene, options), "reference, " + std::string(to_string(method)));
     }
   }
@@ -160,9 +161,9 @@ TYPED_TEST(IslandResults, tell_an_island_that_overflows_from_one_that_converges)
   append(scene, stack<T>(1));
   for (std::size_t i = 0; i < 2; ++i) scene.bodies.velocity[2][i] = T(-0.01);
   scene.bodies.velocity[2][1] = -std::numeric_limits<T>::max() / 4;
-  for (const SceneMethod method : all_methods) {
-    SceneOptions options = usual(method);
-    options.rest.tolerance = method == SceneMethod::resting ? 1e30 : 0;
+  for (const Procedure method : all_methods) {
+    MethodOptions options = usual(method);
+    options.bender_schmitt.rest_tolerance = method == Procedure::resting ? 1e30 : 0;
     set_iterations(options, 1000);
     const auto made = solved(scene, options);
     const auto status = [&](std::size_t contact) {
@@ -180,7 +181,7 @@ TYPED_TEST(IslandResults, tell_what_has_not_converged_from_what_has_stalled) {
   using T = TypeParam;
   SceneData<T> falling = stack<T>(10);
   for (std::size_t i = 0; i < 10; ++i) falling.bodies.velocity[2][i] = T(-1);
-  SceneOptions options;
+  MethodOptions options;
   options.pgs.iterations = 1;
   const auto swept = solved(falling, options);
   EXPECT_EQ(swept.arrays.island_status[0], IslandStatus::not_converged);
@@ -190,8 +191,8 @@ TYPED_TEST(IslandResults, tell_what_has_not_converged_from_what_has_stalled) {
   SceneData<T> between = row_of_balls<T>({1});
   between.add(Contact{0, world, {-1, 0, 0}, {0.5, 0, 0}, 0, 1});
   between.add(Contact{0, world, {1, 0, 0}, {-0.5, 0, 0}, 0, 1});
-  options.method = SceneMethod::sequential_impacts;
-  options.collision.law = Law::frictionless;
+  options.method = Procedure::sequential_impacts;
+  options.sequential_impacts.law = Law::frictionless;
   const auto made = solved(between, options);
   EXPECT_EQ(made.arrays.island_status[0], IslandStatus::stalled);
   EXPECT_EQ(made.arrays.island_iterations[0], 200);  // 100 impacts for each of two contacts

@@ -278,7 +278,7 @@ bool has_equal_keys(Keys key) {
 }
 
 template <class T>
-void expect_plain_search(std::size_t bodies, bool in_order, bool with_faults, const SceneOptions& options,
+void expect_plain_search(std::size_t bodies, bool in_order, bool with_faults, const MethodOptions& options,
                          int threads = 1) {
   for (const Order& order : orders()) {
     support::Draw draw(bodies + (in_order ? 1u : 0u));
@@ -304,13 +304,13 @@ void expect_plain_search(std::size_t bodies, bool in_order, bool with_faults, co
       const Solved<T> found = solved(solver, scene, options);
       expect_same_bits(found.arrays, expected.arrays, what);
       memory.remember(scene, key, manifolds,
-                      options.method == SceneMethod::substeps ? found.arrays.warm_impulse : found.arrays.impulse);
+                      options.method == Procedure::substeps ? found.arrays.warm_impulse : found.arrays.impulse);
     }
   }
 }
 
 TYPED_TEST(SceneKeys, in_any_order_bring_the_impulses_of_a_plain_search) {
-  SceneOptions options;
+  MethodOptions options;
   set_iterations(options, 3);
   for (const bool in_order : {false, true})
     for (const bool with_faults : {false, true}) {
@@ -320,16 +320,16 @@ TYPED_TEST(SceneKeys, in_any_order_bring_the_impulses_of_a_plain_search) {
 }
 
 TEST(SceneKey, of_many_contacts_brings_the_impulses_of_a_plain_search_on_three_threads) {
-  SceneOptions options;
+  MethodOptions options;
   set_iterations(options, 1);
   expect_plain_search<float>(650, false, false, options, 3);
 }
 
 TYPED_TEST(SceneKeys, in_any_order_bring_the_impulses_of_a_plain_search_to_substeps) {
-  SceneOptions options;
-  options.method = SceneMethod::substeps;
-  options.substeps.time_step = 0.01;
-  options.substeps.least = options.substeps.most = 2;
+  MethodOptions options;
+  options.method = Procedure::substeps;
+  options.time_step = 0.01;
+  options.substeps.min_substeps = options.substeps.max_substeps = 2;
   for (const bool in_order : {false, true}) expect_plain_search<TypeParam>(40, in_order, true, options);
 }
 

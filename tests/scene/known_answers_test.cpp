@@ -27,12 +27,12 @@ class KnownScene : public testing::Test {
     EXPECT_NEAR(made.report.energy_before, energy_before(scene), 1e-5) << what;
     EXPECT_NEAR(made.report.energy_after, energy_after(scene, made), 1e-4) << what;
   }
-  static Solved<T> by(SceneMethod method, const SceneData<T>& scene, ContactFilter swept = ContactFilter::colliding) {
-    SceneOptions options = exact<T>(method);
-    options.iteration.swept = swept;
-    options.collision.law = Law::frictionless;
-    options.resting.time_step = 0.01;
-    if (method == SceneMethod::sequential_impacts) set_iterations(options, 1000);
+  static Solved<T> by(Procedure method, const SceneData<T>& scene, ContactFilter swept = ContactFilter::colliding) {
+    MethodOptions options = exact<T>(method);
+    options.bender_schmitt.filter = swept;
+    options.sequential_impacts.law = Law::frictionless;
+    options.time_step = 0.01;
+    if (method == Procedure::sequential_impacts) set_iterations(options, 1000);
     return solved(scene, options);
   }
 };
@@ -43,7 +43,7 @@ TYPED_TEST(KnownScene, a_square_hit_on_a_wall_comes_straight_back_from_simultane
   // Both targets are 3; K = 1 + 6/4 of a contact with itself and 1 - 6/4 with the other: p = 6 / (2.5 - 0.5) = 3 each.
   const auto scene = cube_against_wall<TypeParam>();
   for (const ContactFilter swept : {ContactFilter::colliding, ContactFilter::touching}) {
-    for (const SceneMethod method : {SceneMethod::pgs, SceneMethod::iteration}) {
+    for (const Procedure method : {Procedure::pgs, Procedure::collisions}) {
       const auto made = this->by(method, scene, swept);
       EXPECT_NEAR(made.velocity(0)[1], 3, this->bound) << to_string(method);
       EXPECT_NEAR(made.angular_velocity(0)[2], 0, 6 * this->bound) << to_string(method);
@@ -57,7 +57,7 @@ TYPED_TEST(KnownScene, a_square_hit_in_sequence_turns_the_cube_by_the_order_of_i
   // K33 = 1 + 6/4. First p = 2·3/2.5 = 2.4 at +1/2: v = -0.6, w = 7.2. Then the other corner comes at -0.6 - 3.6 =
   // -4.2: p = 2·4.2/2.5 = 3.36, v = 2.76, w = 7.2 - 10.08 = -2.88, and both corners separate.
   auto scene = cube_against_wall<TypeParam>();
-  auto made = this->by(SceneMethod::sequential_impacts, scene);
+  auto made = this->by(Procedure::sequential_impacts, scene);
   EXPECT_NEAR(made.velocity(0)[1], 2.76, this->bound);
   EXPECT_NEAR(made.angular_velocity(0)[2], -2.88, this->bound);
   EXPECT_NEAR(made.impulse(0)[1], 2.4, this->bound);
@@ -65,7 +65,7 @@ TYPED_TEST(KnownScene, a_square_hit_in_sequence_turns_the_cube_by_the_order_of_i
   EXPECT_EQ(made.report.impacts, 2u);
 
   std::swap(scene.r_a[0][0], scene.r_a[0][1]);
-  made = this->by(SceneMethod::sequential_impacts, scene);
+  made = this->by(Procedure::sequential_impacts, scene);
   EXPECT_NEAR(made.velocity(0)[1], 2.76, this->bound);
   EXPECT_NEAR(made.angular_velocity(0)[2], 2.88, this->bound);
 }
@@ -73,9 +73,9 @@ TYPED_TEST(KnownScene, a_square_hit_in_sequence_turns_the_cube_by_the_order_of_i
 TYPED_TEST(KnownScene, seeds_let_either_of_two_equal_contacts_come_first) {
   const auto scene = cube_against_wall<TypeParam>();
   int left = 0, right = 0;
-  SceneOptions options = exact<TypeParam>(SceneMethod::sequential_impacts);
+  MethodOptions options = exact<TypeParam>(Procedure::sequential_impacts);
   set_iterations(options, 100);
-  options.collision.law = Law::frictionless;
+  options.sequential_impacts.law = Law::frictionless;
   for (options.sequential_impacts.seed = 1; options.sequential_impacts.seed <= 32; ++options.sequential_impacts.seed) {
     const double turn = solved(scene, options).angular_velocity(0)[2];
     EXPECT_NEAR(std::abs(turn), 2.88, this->bound);
@@ -88,30 +88,30 @@ TYPED_TEST(KnownScene, seeds_let_either_of_two_equal_contacts_come_first) {
 
 TYPED_TEST(KnownScene, resting_contacts_leave_collisions_alone_and_stop_what_is_slow) {
   // sqrt(2 g ε) = 0.044 m/s.
-  EXPECT_EQ(this->by(SceneMethod::resting, cube_against_wall<TypeParam>(3)).velocity(0)[1], -3);
-  const auto slow = this->by(SceneMethod::resting, cube_against_wall<TypeParam>(TypeParam(0.03125)));
+  EXPECT_EQ(this->by(Procedure::resting, cube_against_wall<TypeParam>(3)).velocity(0)[1], -3);
+  const auto slow = this->by(Procedure::resting, cube_against_wall<TypeParam>(TypeParam(0.03125)));
   // An overlap of 1e-6 m after a step of 0.01 s is a speed of 1e-4 m/s.
   EXPECT_NEAR(slow.velocity(0)[1], 0, 1e-4);
 }
 
 TYPED_TEST(KnownScene, three_balls_in_a_row_part_as_their_method_says) {
   const auto scene = row_of_balls<TypeParam>({3, 0, 0});
-  this->expect_speeds(scene, this->by(SceneMethod::sequential_impacts, scene), {0, 0, 3}, "sequential-impacts");
-  this->expect_speeds(scene, this->by(SceneMethod::iteration, scene), {0, 0, 3}, "colliding");
+  this->expect_speeds(scene, this->by(Procedure::sequential_impacts, scene), {0, 0, 3}, "sequential-impacts");
+  this->expect_speeds(scene, this->by(Procedure::collisions, scene), {0, 0, 3}, "colliding");
   // v2 - v1 = 3, v3 - v2 = 0 and a sum of 3.
-  this->expect_speeds(scene, this->by(SceneMethod::pgs, scene), {-1, 2, 2}, "pgs");
-  this->expect_speeds(scene, this->by(SceneMethod::iteration, scene, ContactFilter::touching), {-1, 2, 2}, "touching");
+  this->expect_speeds(scene, this->by(Procedure::pgs, scene), {-1, 2, 2}, "pgs");
+  this->expect_speeds(scene, this->by(Procedure::collisions, scene, ContactFilter::touching), {-1, 2, 2}, "touching");
 }
 
 TYPED_TEST(KnownScene, a_ball_that_leaves_may_be_caught_up_with_and_the_energy_stays) {
   const auto scene = row_of_balls<TypeParam>({3, 0, 1});
   // The first two swap their velocities, then the last two, (0, 1, 3).
-  this->expect_speeds(scene, this->by(SceneMethod::sequential_impacts, scene), {0, 1, 3}, "sequential-impacts");
-  this->expect_speeds(scene, this->by(SceneMethod::iteration, scene), {0, 1, 3}, "colliding");
+  this->expect_speeds(scene, this->by(Procedure::sequential_impacts, scene), {0, 1, 3}, "sequential-impacts");
+  this->expect_speeds(scene, this->by(Procedure::collisions, scene), {0, 1, 3}, "colliding");
   // A contact that separates is not swept.
-  this->expect_speeds(scene, this->by(SceneMethod::iteration, scene, ContactFilter::touching), {0, 3, 1}, "touching");
+  this->expect_speeds(scene, this->by(Procedure::collisions, scene, ContactFilter::touching), {0, 3, 1}, "touching");
   // Moreau's rule: v2 - v1 = 3 and v3 - v2 = -1 with a sum of 4.
-  const auto made = this->by(SceneMethod::pgs, scene);
+  const auto made = this->by(Procedure::pgs, scene);
   this->expect_speeds(scene, made, {-1.0 / 3, 8.0 / 3, 5.0 / 3}, "pgs");
   EXPECT_NEAR(2 * made.report.energy_after, 10, 20 * this->bound);
 }
@@ -121,8 +121,8 @@ TYPED_TEST(KnownScene, in_newtons_cradle_n_balls_leave_for_n) {
     const auto scene = newtons_cradle<TypeParam>(5, moving);
     std::vector<double> expected(5, 0.0);
     std::fill_n(expected.rbegin(), moving, 1.0);
-    this->expect_speeds(scene, this->by(SceneMethod::sequential_impacts, scene), expected, "sequential-impacts");
-    this->expect_speeds(scene, this->by(SceneMethod::iteration, scene), expected, "colliding");
+    this->expect_speeds(scene, this->by(Procedure::sequential_impacts, scene), expected, "sequential-impacts");
+    this->expect_speeds(scene, this->by(Procedure::collisions, scene), expected, "colliding");
   }
 }
 
@@ -130,15 +130,15 @@ TYPED_TEST(KnownScene, in_newtons_cradle_simultaneous_contacts_drive_four_balls_
   // v2 - v1 = 1, the others equal: 5 x + 4 = 1.
   const auto scene = newtons_cradle<TypeParam>(5, 1);
   const std::vector<double> expected = {-0.6, 0.4, 0.4, 0.4, 0.4};
-  this->expect_speeds(scene, this->by(SceneMethod::pgs, scene), expected, "pgs");
-  this->expect_speeds(scene, this->by(SceneMethod::iteration, scene, ContactFilter::touching), expected, "touching");
+  this->expect_speeds(scene, this->by(Procedure::pgs, scene), expected, "pgs");
+  this->expect_speeds(scene, this->by(Procedure::collisions, scene, ContactFilter::touching), expected, "touching");
 }
 
 // [CR] 6.1, after Goyal et al.: m = l = 1, I = 1/3, so K33 = 1 + 3 of an end with itself and 1 - 3 with the other.
 TYPED_TEST(KnownScene, a_rod_that_falls_flat_rocks_from_end_to_end_in_sequence) {
   // e = 1: p = 2·1/4 at the first end, which makes the other one come at -1 - 2·1/2 = -2, p = 2·2/4; the first end is
   // at 1 - 2·1 = -1 again, p = 1/2. Both ends then leave at 1.
-  const auto lossless = this->by(SceneMethod::sequential_impacts, falling_rod<TypeParam>(1));
+  const auto lossless = this->by(Procedure::sequential_impacts, falling_rod<TypeParam>(1));
   EXPECT_EQ(lossless.report.impacts, 3u);
   EXPECT_NEAR(lossless.impulse(0)[2], 1, this->bound);
   EXPECT_NEAR(lossless.impulse(1)[2], 1, this->bound);
@@ -146,9 +146,9 @@ TYPED_TEST(KnownScene, a_rod_that_falls_flat_rocks_from_end_to_end_in_sequence) 
   EXPECT_NEAR(lossless.angular_velocity(0)[1], 0, this->bound);
 
   // e = 0: after k impacts the other end comes at 1.5 · 2^(1-k), below a share of 1e-6 for the first time at k = 22.
-  SceneOptions options;
-  options.method = SceneMethod::sequential_impacts;
-  options.collision.law = Law::frictionless;
+  MethodOptions options;
+  options.method = Procedure::sequential_impacts;
+  options.sequential_impacts.law = Law::frictionless;
   const auto plastic = solved(falling_rod<TypeParam>(0), options);
   EXPECT_EQ(plastic.report.impacts, 22u);
   EXPECT_EQ(plastic.report.not_converged, 0u);
@@ -159,7 +159,7 @@ TYPED_TEST(KnownScene, a_rod_that_falls_flat_rocks_from_end_to_end_in_sequence) 
 
 TYPED_TEST(KnownScene, a_rod_that_falls_flat_stays_flat_with_simultaneous_contacts) {
   for (const double e : {0.0, 0.5, 1.0}) {
-    const auto made = this->by(SceneMethod::pgs, falling_rod<TypeParam>(e));
+    const auto made = this->by(Procedure::pgs, falling_rod<TypeParam>(e));
     EXPECT_NEAR(made.velocity(0)[2], e, this->bound) << e;
     EXPECT_NEAR(made.angular_velocity(0)[1], 0, this->bound) << e;
     EXPECT_NEAR(made.impulse(0)[2], (1 + e) / 2, this->bound) << e;
@@ -176,9 +176,9 @@ SceneData<T> ball_between_walls(double restitution) {
 }
 
 TYPED_TEST(KnownScene, a_sequence_that_keeps_its_energy_for_ever_is_reported_and_ends) {
-  SceneOptions options;
-  options.method = SceneMethod::sequential_impacts;
-  options.collision.law = Law::frictionless;
+  MethodOptions options;
+  options.method = Procedure::sequential_impacts;
+  options.sequential_impacts.law = Law::frictionless;
   const auto made = solved(ball_between_walls<TypeParam>(1), options);
   EXPECT_EQ(made.report.stalled, 1u);
   EXPECT_EQ(made.report.not_converged, 1u);
@@ -201,7 +201,7 @@ TYPED_TEST(KnownScene, a_belt_drags_a_body_as_fast_as_friction_lets_it) {
   const auto pulled_by = [&](const Vector& belt) {
     scene.surface_velocity = vectors<TypeParam>(1);
     put(scene.surface_velocity, 0, belt);
-    for (const SceneMethod method : {SceneMethod::pgs, SceneMethod::iteration}) {
+    for (const Procedure method : {Procedure::pgs, Procedure::collisions}) {
       const auto made = this->by(method, scene);
       EXPECT_NEAR(made.velocity(0)[2], 0, this->bound) << to_string(method);
       EXPECT_NEAR(made.velocity(0)[0], std::min(belt[0], 0.05), this->bound) << to_string(method);
@@ -216,7 +216,7 @@ TYPED_TEST(KnownScene, a_body_that_comes_faster_than_its_target_velocity_ends_wi
   SceneData<TypeParam> scene;
   scene.add(Body{.velocity = {0, 0, -1}});
   scene.add(Contact{});
-  for (const SceneMethod method : {SceneMethod::pgs, SceneMethod::iteration, SceneMethod::sequential_impacts}) {
+  for (const Procedure method : {Procedure::pgs, Procedure::collisions, Procedure::sequential_impacts}) {
     for (const double target : {0.25, 0.0}) {
       scene.target_velocity = {static_cast<TypeParam>(target)};
       EXPECT_NEAR(this->by(method, scene).velocity(0)[2], target, this->bound) << to_string(method) << ' ' << target;
@@ -234,7 +234,7 @@ TYPED_TEST(KnownScene, a_body_may_close_the_gap_that_its_target_velocity_leaves)
   scene.add(Body{.velocity = {0, 0, -1}});
   scene.add(Contact{});
   scene.target_velocity = {TypeParam(-0.5)};
-  for (const SceneMethod method : {SceneMethod::pgs, SceneMethod::iteration, SceneMethod::sequential_impacts})
+  for (const Procedure method : {Procedure::pgs, Procedure::collisions, Procedure::sequential_impacts})
     EXPECT_NEAR(this->by(method, scene).velocity(0)[2], -0.5, this->bound) << to_string(method);
 }
 
@@ -243,7 +243,7 @@ TYPED_TEST(KnownScene, a_ball_joint_at_both_centres_shares_the_momentum) {
   for (const double speed : {3.0, 0.0, 0.0}) scene.add(Body{.velocity = {speed, 0, 0}});
   add_ball_joint(scene.joints, JointBodies<TypeParam>{0, 1, {}, {}});
   add_ball_joint(scene.joints, JointBodies<TypeParam>{1, 2, {}, {}});
-  for (const SceneMethod method : {SceneMethod::pgs, SceneMethod::iteration, SceneMethod::sequential_impacts}) {
+  for (const Procedure method : {Procedure::pgs, Procedure::collisions, Procedure::sequential_impacts}) {
     const auto made = this->by(method, scene);
     this->expect_speeds(scene, made, {1, 1, 1}, "joined");
     EXPECT_NEAR(std::abs(static_cast<double>(made.arrays.joint_impulse[0])), 2, this->bound) << to_string(method);

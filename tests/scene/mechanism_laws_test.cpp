@@ -3,6 +3,7 @@
 
 #include <array>
 #include <carom/carom.hpp>
+#include <carom/experimental.hpp>
 #include <cmath>
 #include <limits>
 #include <vector>

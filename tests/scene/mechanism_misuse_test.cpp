@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>
+#include <carom/experimental.hpp>
 #include <functional>
 #include <limits>
 #include <string>

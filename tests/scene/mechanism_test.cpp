@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <carom/carom.hpp>
+#include <carom/experimental.hpp>
 #include <carom/reference.hpp>
 #include <cmath>
 #include <limits>

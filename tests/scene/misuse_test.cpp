@@ -43,6 +43,7 @@ struct Change {
 
 TEST(MisusedScene, without_a_needed_column_is_an_error_that_names_it) {
   const SceneData<double> data = full_scene();
+  const MethodOptions options = usual(Procedure::substeps);
   const Change changes[] = {
       {"bodies.inverse_mass", [](Scene<double>& s) { s.bodies.inverse_mass = {}; }},
       {"bodies.inverse_inertia.yz", [](Scene<double>& s) { s.bodies.inverse_inertia.yz = {}; }},
@@ -67,9 +68,9 @@ TEST(MisusedScene, without_a_needed_column_is_an_error_that_names_it) {
   };
   for (const auto& [name, change] : changes) {
     SceneArrays<double> arrays(data);
-    Scene<double> scene = data.view();
+    Scene<double> scene = data.view(options);
     change(scene);
-    expect_named(refusal(scene, arrays.view(), usual(SceneMethod::pgs)), name);
+    expect_named(refusal(scene, arrays.view(), options), name);
     EXPECT_EQ(arrays.velocity, data.bodies.velocity) << name;
   }
 }
@@ -95,16 +96,18 @@ TEST(MisusedScene, with_a_column_of_another_length_is_an_error_that_names_it) {
       {"joints.min_impulse", [](Scene<double>& s) { s.joints.min_impulse.count = 2; }},
       {"joints.compliance", [](Scene<double>& s) { s.joints.compliance.count = 4; }},
       {"joints.key", [](Scene<double>& s) { s.joints.key.count = 4; }},
-      {"joints.error", [](Scene<double>& s) { s.joints.error.count = 2; }},
+      {"joints.position_error", [](Scene<double>& s) { s.joints.position_error.count = 2; }},
       {"joints.frequency", [](Scene<double>& s) { s.joints.frequency.count = 4; }},
       {"joints.damping_ratio", [](Scene<double>& s) { s.joints.damping_ratio.count = 2; }},
       {"joints.r_b.z", [](Scene<double>& s) { s.joints.r_b.z.count = 2; }},
   };
   for (const auto& [name, change] : changes) {
     SceneArrays<double> arrays(data);
-    Scene<double> scene = data.view();
+    const bool is_of_law = std::string_view(name).starts_with("contacts.laws");
+    const MethodOptions options = usual(is_of_law ? Procedure::sequential_impacts : Procedure::substeps);
+    Scene<double> scene = data.view(options);
     change(scene);
-    expect_named(refusal(scene, arrays.view(), usual(SceneMethod::pgs)), name);
+    expect_named(refusal(scene, arrays.view(), options), name);
   }
 }
 
@@ -134,103 +137,138 @@ TEST(MisusedScene, with_results_of_another_length_is_an_error_that_names_them) {
     SceneArrays<double> arrays(data);
     SceneResults<double> results = arrays.view();
     change(results);
-    expect_named(refusal(data.view(), results, usual(SceneMethod::pgs)), name);
+    expect_named(refusal(data.view(usual(Procedure::pgs)), results, usual(Procedure::pgs)), name);
   }
 }
 
 TEST(MisusedScene, with_options_out_of_range_is_an_error_that_names_them) {
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+  static constexpr double nan = std::numeric_limits<double>::quiet_NaN(),
+                          infinity = std::numeric_limits<double>::infinity();
   const SceneData<double> data = full_scene();
   const struct {
+    Procedure method;
     const char* name;
-    std::function<void(SceneOptions&)> make;
+    std::function<void(MethodOptions&)> make;
   } changes[] = {
-      {"method", [](SceneOptions& o) { o.method = static_cast<SceneMethod>(scene_method_count); }},
-      {"iteration.swept", [](SceneOptions& o) { o.iteration.swept = static_cast<ContactFilter>(2); }},
-      {"pgs.iterations", [](SceneOptions& o) { o.pgs.iterations = 0; }},
-      {"iteration.iterations", [](SceneOptions& o) { o.iteration.iterations = -1; }},
-      {"resting.iterations", [](SceneOptions& o) { o.resting.iterations = SceneLimits::max_iterations + 1; }},
-      {"sequential_impacts.impacts", [](SceneOptions& o) { o.sequential_impacts.impacts = 0; }},
-      {"relative_tolerance", [](SceneOptions& o) { o.relative_tolerance = -1e-9; }},
-      {"relative_tolerance", [](SceneOptions& o) { o.relative_tolerance = nan; }},
-      {"relative_tolerance", [](SceneOptions& o) { o.relative_tolerance = 1.5; }},
-      {"rest.gravity", [](SceneOptions& o) { o.rest.gravity = -1; }},
-      {"rest.tolerance", [](SceneOptions& o) { o.rest.tolerance = nan; }},
-      {"resting.gravity", [](SceneOptions& o) { o.resting.gravity[1] = infinity; }},
-      {"shock_propagation.iterations", [](SceneOptions& o) { o.shock_propagation.iterations = 0; }},
-      {"pgs.relaxation", [](SceneOptions& o) { o.pgs.relaxation = 0; }},
-      {"pgs.relaxation", [](SceneOptions& o) { o.pgs.relaxation = 2; }},
-      {"pgs.warm_start", [](SceneOptions& o) { o.pgs.warm_start = 1.125; }},
-      {"substeps.contact_damping_ratio", [](SceneOptions& o) { o.substeps.contact_damping_ratio = -1; }},
-      {"pgs.time_step", [](SceneOptions& o) { o.pgs.time_step = -1; }},
-      {"pgs.relax_iterations", [](SceneOptions& o) { o.pgs.relax_iterations = -1; }},
-      {"pgs.joint_warm_start", [](SceneOptions& o) { o.pgs.joint_warm_start = -0.125; }},
-      {"restitution_threshold", [](SceneOptions& o) { o.restitution_threshold = -1; }},
-      {"resting.time_step", [](SceneOptions& o) { o.method = SceneMethod::resting, o.resting.time_step = 0; }},
-      {"resting.time_step", [](SceneOptions& o) { o.method = SceneMethod::step, o.resting.time_step = 0; }},
-      {"resting.time_step", [](SceneOptions& o) { o.method = SceneMethod::resting, o.resting.time_step = 1e4; }},
-      {"substeps.time_step", [](SceneOptions& o) { o.method = SceneMethod::substeps, o.substeps.time_step = 0; }},
-      {"substeps.time_step", [](SceneOptions& o) { o.substeps.time_step = -0.01; }},
-      {"substeps.time_step", [](SceneOptions& o) { o.substeps.time_step = 1e4; }},
-      {"substeps.least", [](SceneOptions& o) { o.substeps.least = 0; }},
-      {"substeps.most", [](SceneOptions& o) { o.substeps.most = o.substeps.least - 1; }},
-      {"substeps.most", [](SceneOptions& o) { o.substeps.most = SceneLimits::max_substeps + 1; }},
-      {"substeps.min_direct_substeps", [](SceneOptions& o) { o.substeps.min_direct_substeps = 0; }},
-      {"substeps.min_direct_substeps", [](SceneOptions& o) { o.substeps.min_direct_substeps = 17; }},
-      {"substeps.min_direct_substeps",
-       [](SceneOptions& o) { o.substeps.most = 3, o.substeps.min_direct_substeps = 4; }},
-      {"substeps.min_direct_substeps",
-       [](SceneOptions& o) { o.substeps.least = 2, o.substeps.min_direct_substeps = 2; }},
-      {"substeps.inner_iterations", [](SceneOptions& o) { o.substeps.inner_iterations = 0; }},
-      {"substeps.inner_iterations", [](SceneOptions& o) { o.substeps.inner_iterations = SceneLimits::max_rounds + 1; }},
-      {"pgs.inner_iterations", [](SceneOptions& o) { o.pgs.inner_iterations = 0; }},
-      {"substeps.sweeps", [](SceneOptions& o) { o.substeps.sweeps = 0; }},
-      {"substeps.relax_iterations", [](SceneOptions& o) { o.substeps.relax_iterations = -1; }},
-      {"substeps.restitution_sweeps", [](SceneOptions& o) { o.substeps.restitution_sweeps = 0; }},
-      {"substeps.slop", [](SceneOptions& o) { o.substeps.slop = -1e-3; }},
-      {"substeps.slop", [](SceneOptions& o) { o.substeps.slop = nan; }},
-      {"substeps.slop", [](SceneOptions& o) { o.substeps.slop = infinity; }},
-      {"substeps.relative_slop", [](SceneOptions& o) { o.substeps.relative_slop = 0; }},
-      {"substeps.relative_slop", [](SceneOptions& o) { o.substeps.relative_slop = nan; }},
-      {"substeps.relative_slop", [](SceneOptions& o) { o.substeps.relative_slop = infinity; }},
-      {"substeps.correction_rate", [](SceneOptions& o) { o.substeps.correction_rate = 1.25; }},
-      {"substeps.correction_rate", [](SceneOptions& o) { o.substeps.correction_rate = nan; }},
-      {"substeps.max_correction_speed", [](SceneOptions& o) { o.substeps.max_correction_speed = -1; }},
-      {"substeps.joint_frequency", [](SceneOptions& o) { o.substeps.joint_frequency = -1; }},
-      {"substeps.joint_frequency", [](SceneOptions& o) { o.substeps.joint_frequency = nan; }},
-      {"substeps.joint_damping_ratio", [](SceneOptions& o) { o.substeps.joint_damping_ratio = -1; }},
-      {"substeps.warm_start", [](SceneOptions& o) { o.substeps.warm_start = 1.125; }},
-      {"substeps.joint_warm_start", [](SceneOptions& o) { o.substeps.joint_warm_start = -0.125; }},
-      {"ncp.tolerance", [](SceneOptions& o) { o.ncp.tolerance = -1e-9; }},
-      {"ncp.tolerance", [](SceneOptions& o) { o.ncp.tolerance = 1.5; }},
-      {"ncp.budget", [](SceneOptions& o) { o.ncp.budget = 0.5; }},
-      {"ncp.budget", [](SceneOptions& o) { o.ncp.budget = nan; }},
-      {"ncp.max_friction", [](SceneOptions& o) { o.ncp.max_friction = 0; }},
-      {"ncp.max_friction", [](SceneOptions& o) { o.ncp.max_friction = infinity; }},
-      {"ncp.warm_start", [](SceneOptions& o) { o.ncp.warm_start = 1.125; }},
-      {"ncp.max_island_size", [](SceneOptions& o) { o.ncp.max_island_size = -1; }},
-      {"static_friction", [](SceneOptions& o) { o.method = SceneMethod::ncp; }},
-      {"normal_tolerance", [](SceneOptions& o) { o.collision.normal_tolerance = 0.5; }},
-      {"law", [](SceneOptions& o) { o.collision.law = static_cast<Law>(13); }},
+      {Procedure::pgs, "pgs.iterations", [](MethodOptions& o) { o.pgs.iterations = 0; }},
+      {Procedure::pgs, "pgs.inner_iterations", [](MethodOptions& o) { o.pgs.inner_iterations = 0; }},
+      {Procedure::pgs, "pgs.inner_iterations",
+       [](MethodOptions& o) { o.pgs.inner_iterations = SceneLimits::max_inner_iterations + 1; }},
+      {Procedure::pgs, "pgs.relaxation", [](MethodOptions& o) { o.pgs.relaxation = 0; }},
+      {Procedure::pgs, "pgs.relaxation", [](MethodOptions& o) { o.pgs.relaxation = 2; }},
+      {Procedure::pgs, "pgs.warm_start", [](MethodOptions& o) { o.pgs.warm_start = 1.125; }},
+      {Procedure::pgs, "pgs.joint_warm_start", [](MethodOptions& o) { o.pgs.joint_warm_start = -0.125; }},
+      {Procedure::pgs, "pgs.tolerance", [](MethodOptions& o) { o.tolerance = -1e-9; }},
+      {Procedure::pgs, "pgs.tolerance", [](MethodOptions& o) { o.tolerance = nan; }},
+      {Procedure::pgs, "pgs.tolerance", [](MethodOptions& o) { o.tolerance = 1.5; }},
+      {Procedure::substeps, "substeps.min_substeps", [](MethodOptions& o) { o.substeps.min_substeps = 0; }},
+      {Procedure::substeps, "substeps.max_substeps", [](MethodOptions& o) { o.substeps.max_substeps = 0; }},
+      {Procedure::substeps, "substeps.max_substeps",
+       [](MethodOptions& o) { o.substeps.min_substeps = 3, o.substeps.max_substeps = 2; }},
+      {Procedure::substeps, "substeps.max_substeps",
+       [](MethodOptions& o) { o.substeps.max_substeps = SceneLimits::max_substeps + 1; }},
+      {Procedure::substeps, "substeps.min_direct_substeps",
+       [](MethodOptions& o) { o.substeps.min_direct_substeps = 0; }},
+      {Procedure::substeps, "substeps.min_direct_substeps",
+       [](MethodOptions& o) { o.substeps.min_direct_substeps = 17; }},
+      {Procedure::substeps, "substeps.min_direct_substeps",
+       [](MethodOptions& o) { o.substeps.max_substeps = 3, o.substeps.min_direct_substeps = 4; }},
+      {Procedure::substeps, "substeps.min_direct_substeps",
+       [](MethodOptions& o) { o.substeps.min_substeps = 2, o.substeps.min_direct_substeps = 2; }},
+      {Procedure::substeps, "substeps.inner_iterations", [](MethodOptions& o) { o.substeps.inner_iterations = 0; }},
+      {Procedure::substeps, "substeps.inner_iterations",
+       [](MethodOptions& o) { o.substeps.inner_iterations = SceneLimits::max_inner_iterations + 1; }},
+      {Procedure::substeps, "substeps.iterations", [](MethodOptions& o) { o.substeps.iterations = 0; }},
+      {Procedure::substeps, "substeps.restitution_iterations",
+       [](MethodOptions& o) { o.substeps.restitution_iterations = 0; }},
+      {Procedure::substeps, "substeps.position_correction.relax_iterations",
+       [](MethodOptions& o) { o.substeps.position_correction.relax_iterations = -1; }},
+      {Procedure::substeps, "substeps.position_correction.slop",
+       [](MethodOptions& o) { o.substeps.position_correction.slop = -1e-3; }},
+      {Procedure::substeps, "substeps.position_correction.slop",
+       [](MethodOptions& o) { o.substeps.position_correction.slop = nan; }},
+      {Procedure::substeps, "substeps.position_correction.slop",
+       [](MethodOptions& o) { o.substeps.position_correction.slop = infinity; }},
+      {Procedure::substeps, "substeps.position_correction.relative_slop",
+       [](MethodOptions& o) { o.substeps.position_correction.relative_slop = 0; }},
+      {Procedure::substeps, "substeps.position_correction.relative_slop",
+       [](MethodOptions& o) { o.substeps.position_correction.relative_slop = nan; }},
+      {Procedure::substeps, "substeps.position_correction.relative_slop",
+       [](MethodOptions& o) { o.substeps.position_correction.relative_slop = infinity; }},
+      {Procedure::substeps, "substeps.position_correction.rate",
+       [](MethodOptions& o) { o.substeps.position_correction.rate = 1.25; }},
+      {Procedure::substeps, "substeps.position_correction.rate",
+       [](MethodOptions& o) { o.substeps.position_correction.rate = nan; }},
+      {Procedure::substeps, "substeps.position_correction.max_speed",
+       [](MethodOptions& o) { o.substeps.position_correction.max_speed = -1; }},
+      {Procedure::substeps, "substeps.position_correction.joint_frequency",
+       [](MethodOptions& o) { o.substeps.position_correction.joint_frequency = -1; }},
+      {Procedure::substeps, "substeps.position_correction.joint_frequency",
+       [](MethodOptions& o) { o.substeps.position_correction.joint_frequency = nan; }},
+      {Procedure::substeps, "substeps.position_correction.joint_damping_ratio",
+       [](MethodOptions& o) { o.substeps.position_correction.joint_damping_ratio = -1; }},
+      {Procedure::substeps, "substeps.position_correction.contact_damping_ratio",
+       [](MethodOptions& o) { o.substeps.position_correction.contact_damping_ratio = -1; }},
+      {Procedure::substeps, "substeps.warm_start", [](MethodOptions& o) { o.substeps.warm_start = 1.125; }},
+      {Procedure::substeps, "substeps.joint_warm_start",
+       [](MethodOptions& o) { o.substeps.joint_warm_start = -0.125; }},
+      {Procedure::ncp, "ncp.tolerance", [](MethodOptions& o) { o.ncp.tolerance = -1e-9; }},
+      {Procedure::ncp, "ncp.tolerance", [](MethodOptions& o) { o.ncp.tolerance = 1.5; }},
+      {Procedure::ncp, "ncp.budget", [](MethodOptions& o) { o.ncp.budget = 0.5; }},
+      {Procedure::ncp, "ncp.budget", [](MethodOptions& o) { o.ncp.budget = nan; }},
+      {Procedure::ncp, "ncp.max_friction", [](MethodOptions& o) { o.ncp.max_friction = 0; }},
+      {Procedure::ncp, "ncp.max_friction", [](MethodOptions& o) { o.ncp.max_friction = infinity; }},
+      {Procedure::ncp, "ncp.warm_start", [](MethodOptions& o) { o.ncp.warm_start = 1.125; }},
+      {Procedure::ncp, "ncp.max_island_size", [](MethodOptions& o) { o.ncp.max_island_size = -1; }},
+      {Procedure::sequential_impacts, "sequential_impacts.max_impacts",
+       [](MethodOptions& o) { o.sequential_impacts.max_impacts = 0; }},
+      {Procedure::sequential_impacts, "sequential_impacts.law",
+       [](MethodOptions& o) { o.sequential_impacts.law = static_cast<Law>(13); }},
+      {Procedure::collisions, "bender_schmitt.filter",
+       [](MethodOptions& o) { o.bender_schmitt.filter = static_cast<ContactFilter>(2); }},
+      {Procedure::collisions, "bender_schmitt.max_iterations",
+       [](MethodOptions& o) { o.bender_schmitt.max_iterations = -1; }},
+      {Procedure::resting, "bender_schmitt.max_iterations",
+       [](MethodOptions& o) { o.bender_schmitt.max_iterations = SceneLimits::max_iterations + 1; }},
+      {Procedure::resting, "bender_schmitt.rest_tolerance",
+       [](MethodOptions& o) { o.bender_schmitt.rest_tolerance = nan; }},
+      {Procedure::resting, "bender_schmitt.shock_propagation",
+       [](MethodOptions& o) { o.bender_schmitt.shock_propagation = -1; }},
+      {Procedure::resting, "time_step", [](MethodOptions& o) { o.time_step = 0; }},
+      {Procedure::both_phases, "time_step", [](MethodOptions& o) { o.time_step = 0; }},
+      {Procedure::substeps, "time_step", [](MethodOptions& o) { o.time_step = 0; }},
+      {Procedure::pgs, "time_step", [](MethodOptions& o) { o.correct_positions(0); }},
+      {Procedure::pgs, "time_step",
+       [](MethodOptions& o) {
+         o.time_step = 0, o.gravity = {0, 0, -9.81};
+       }},
+      {Procedure::pgs, "time_step", [](MethodOptions& o) { o.time_step = -0.01; }},
+      {Procedure::pgs, "time_step", [](MethodOptions& o) { o.time_step = 1e4; }},
+      {Procedure::pgs, "gravity", [](MethodOptions& o) { o.gravity[1] = infinity; }},
+      {Procedure::pgs, "relaxation", [](MethodOptions& o) { o.correct_positions(0.01), o.pgs.relaxation = 1.5; }},
+      {Procedure::pgs, "restitution_threshold", [](MethodOptions& o) { o.restitution_threshold = -1; }},
+      {Procedure::pgs, "normal_tolerance", [](MethodOptions& o) { o.data.normal_tolerance = 0.5; }},
   };
-  for (const auto& [name, change] : changes) {
+  for (const auto& [method, name, change] : changes) {
     SceneArrays<double> arrays(data);
-    SceneOptions options = usual(SceneMethod::pgs);
+    MethodOptions options = usual(method);
     change(options);
-    expect_named(refusal(data.view(), arrays.view(), options), name);
+    const auto given = options.converted();
+    expect_named(refusal(select(data.view(), given.method), arrays.view(), options), name);
   }
   // Other methods do not read the step.
   SceneArrays<double> arrays(data);
-  EXPECT_EQ(refusal(data.view(), arrays.view(), {}), "");
+  EXPECT_EQ(refusal(select(data.view(), Pgs{}), arrays.view(), {}), "");
   EXPECT_THROW(SceneSolver({.threads = -1}), Error);
   EXPECT_THROW(SceneSolver({.isa = static_cast<Isa>(6)}), Error);
 }
 
 TEST(EmptyScene, is_solved_and_so_is_one_of_bodies_or_joints_alone) {
-  const SceneReport nothing = SceneSolver({.threads = 1}).solve(Scene<double>{}, SceneResults<double>{});
+  const SceneReport nothing =
+      SceneSolver({.threads = 1}).solve(Scene<double>{}, SceneResults<double>{}, usual(Procedure::pgs));
   EXPECT_EQ(nothing.contacts, 0u);
   EXPECT_EQ(nothing.islands, 0u);
-  for (const SceneMethod method : all_methods) {
+  for (const Procedure method : all_methods) {
     SceneData<double> scene;
     scene.add(Body{.velocity = {1, 2, 3}});
     const auto made = solved(scene, usual(method));
@@ -249,12 +287,13 @@ TEST(EmptyScene, is_solved_and_so_is_one_of_bodies_or_joints_alone) {
 TEST(MisusedScene, while_a_solver_serves_another_call_is_an_error) {
   SceneSolver solver({.threads = 1});
   const SceneData<double> scene = pyramid<double>(20);
+  const SceneOptions options = usual(Procedure::pgs);
   std::atomic<bool> ended{false};
   std::thread other([&] {
     SceneArrays<double> arrays(scene);
     while (!ended) {
       try {
-        solver.solve(scene.view(), arrays.view());
+        solver.solve(scene.view(options), arrays.view(), options);
       } catch (const Error&) {
         std::this_thread::sleep_for(std::chrono::microseconds(100));
       }
@@ -265,7 +304,7 @@ TEST(MisusedScene, while_a_solver_serves_another_call_is_an_error) {
   const auto patience = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   while (!(refused && served) && std::chrono::steady_clock::now() < patience) {
     try {
-      solver.solve(scene.view(), arrays.view());
+      solver.solve(scene.view(options), arrays.view(), options);
       served = true;
     } catch (const Error&) {
       refused = true;
@@ -279,19 +318,23 @@ TEST(MisusedScene, while_a_solver_serves_another_call_is_an_error) {
 
 TEST(MovedSceneSolver, is_an_error_to_call_until_it_is_assigned_to) {
   const SceneData<double> scene = stack<double>(2);
+  const SceneOptions options = usual(Procedure::pgs);
   SceneArrays<double> arrays(scene);
   SceneSolver first({.threads = 1}), second(std::move(first));
-  EXPECT_EQ(second.solve(scene.view(), arrays.view()).contacts, 8u);
-  EXPECT_THROW(first.solve(scene.view(), arrays.view()), Error);  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(second.solve(scene.view(options), arrays.view(), options).contacts, 8u);
+  EXPECT_THROW(first.solve(scene.view(options), arrays.view(), options), Error);  // NOLINT(bugprone-use-after-move)
   EXPECT_THROW(first.execution(), Error);
   EXPECT_THROW(first.isa(), Error);
   EXPECT_THROW(first.forget(), Error);
   first = std::move(second);
-  EXPECT_EQ(first.solve(scene.view(), arrays.view()).contacts, 8u);
+  EXPECT_EQ(first.solve(scene.view(options), arrays.view(), options).contacts, 8u);
 }
 
 TEST(SceneMethodNames, are_read_back_and_unknown_of_other_numbers) {
-  for (const SceneMethod method : all_methods) EXPECT_EQ(scene_method_from_string(to_string(method)), method);
+  for (std::size_t number = 0; number < scene_method_count; ++number) {
+    const auto method = static_cast<SceneMethod>(number);
+    EXPECT_EQ(scene_method_from_string(to_string(method)), method);
+  }
   EXPECT_EQ(to_string(SceneMethod::pgs), "pgs");
   EXPECT_EQ(to_string(static_cast<SceneMethod>(scene_method_count)), "unknown");
   EXPECT_THROW(scene_method_from_string("jacobi"), Error);

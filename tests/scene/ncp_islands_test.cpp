@@ -1,4 +1,4 @@
-// SceneMethod::ncp on islands of contacts alone: errors, starts, units and ranges.
+// Procedure::ncp on islands of contacts alone: errors, starts, units and ranges.
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>
@@ -133,10 +133,10 @@ TYPED_TEST(NcpIslands, have_the_error_that_is_reported) {
     const auto made = solved(scene, ncp_to(tolerance));
     EXPECT_EQ(made.report.not_converged, 0u) << what;
     EXPECT_EQ(made.report.islands, 1u) << what;
-    EXPECT_LE(made.report.error, tolerance) << what;
+    EXPECT_LE(made.report.relative_error, tolerance) << what;
     // Impulses are rounded at the end, here of up to ten times q.
     const double unit = sizeof(TypeParam) == sizeof(float) ? 0x1p-24 : 0x1p-53;
-    EXPECT_NEAR(error_of(scene, made), made.report.error, 100 * unit) << what;
+    EXPECT_NEAR(error_of(scene, made), made.report.relative_error, 100 * unit) << what;
   };
   for (const double tolerance : {1e-2, 1e-3, 1e-4}) {
     const std::string to = " to " + std::to_string(tolerance);
@@ -155,7 +155,7 @@ TYPED_TEST(NcpIslands, begin_with_warm_impulses_and_take_no_step_where_these_are
   scene.warm_impulse = first.arrays.impulse;
   const auto second = solved(scene, ncp_to(2 * tolerance));
   EXPECT_EQ(second.report.iterations, 0);
-  EXPECT_LE(second.report.error, 2 * tolerance);
+  EXPECT_LE(second.report.relative_error, 2 * tolerance);
 }
 
 TYPED_TEST(NcpIslands, give_contacts_that_separate_no_impulse_whatever_they_begin_with) {
@@ -167,7 +167,7 @@ TYPED_TEST(NcpIslands, give_contacts_that_separate_no_impulse_whatever_they_begi
   const auto made = solved(scene, ncp_to(1e-3));
   for (std::size_t i = 0; i < scene.contact_count(); ++i) EXPECT_EQ(made.impulse(i), Vector{}) << i;
   for (std::size_t b = 0; b < scene.body_count(); ++b) EXPECT_EQ(made.velocity(b), scene.velocity(b)) << b;
-  EXPECT_EQ(made.report.error, 0);
+  EXPECT_EQ(made.report.relative_error, 0);
 }
 
 // Every call begins anew, whatever islands stood in the places of others before.
@@ -193,7 +193,7 @@ TEST(NcpIslandsInFloat, know_the_error_of_contacts_whose_bodies_are_fast) {
     const auto made = solved(scene, ncp_to(tolerance));
     EXPECT_EQ(made.report.not_converged, 0u);
     // Impulses of a kg's weight are rounded at the end.
-    EXPECT_LE(error_of(scene, made), made.report.error + 100 * 0x1p-24);
+    EXPECT_LE(error_of(scene, made), made.report.relative_error + 100 * 0x1p-24);
   }
 }
 
@@ -218,7 +218,7 @@ TYPED_TEST(NcpIslands, do_not_depend_on_units) {
     for (TypeParam& x : component) x *= speed;
   const auto scaled = solved(other, ncp_to(1e-3));
   EXPECT_EQ(scaled.report.iterations, made.report.iterations);
-  EXPECT_EQ(scaled.report.error, made.report.error);
+  EXPECT_EQ(scaled.report.relative_error, made.report.relative_error);
   for (std::size_t i = 0; i < scene.contact_count(); ++i)
     EXPECT_EQ(scaled.impulse(i), static_cast<double>(kilogram * speed) * made.impulse(i)) << i;
 }
@@ -250,9 +250,9 @@ TYPED_TEST(NcpIslands, leave_the_bits_of_islands_beside_them) {
   options.pgs.iterations = 3;
   options.ncp.max_island_size = 4;
   const auto mixed = solved(scene, options);
-  EXPECT_EQ(mixed.report.swept, 24u);
+  EXPECT_EQ(mixed.report.pgs_islands, 24u);
   EXPECT_GT(mixed.report.iterations, 3);
-  options.method = SceneMethod::pgs;
+  options.method = Procedure::pgs;
   const auto swept = solved(scene, options);
   for (std::size_t i = small; i < scene.contact_count(); ++i) EXPECT_EQ(mixed.impulse(i), swept.impulse(i)) << i;
 }
@@ -346,8 +346,8 @@ TEST(NcpIslandsInFloat, have_their_bits_beside_others_and_on_all_isas_for_impuls
   ASSERT_EQ(islands.size(), 2u);
   SceneData<float> both = islands[0];
   append(both, islands[1]);
-  SceneOptions options;
-  options.method = SceneMethod::ncp;
+  MethodOptions options;
+  options.method = Procedure::ncp;
   const auto first = solved(islands[0], options);
   ASSERT_EQ(first.report.not_converged, 0u);
   for (const Isa isa : available_isas()) {

@@ -1,4 +1,4 @@
-// SceneMethod::ncp with rows of joints: rows without bounds are eliminated, the others are solved with the
+// Procedure::ncp with rows of joints: rows without bounds are eliminated, the others are solved with the
 // contacts.
 #include <gtest/gtest.h>
 
@@ -50,7 +50,7 @@ TEST(NcpJoints, with_contacts_have_the_velocities_that_sweeps_come_to_in_the_end
   std::size_t agreed = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     const auto scene = random_scene<double>(seed, drawn);
-    const auto swept = solved(scene, exact<double>(SceneMethod::pgs));
+    const auto swept = solved(scene, exact<double>(Procedure::pgs));
     const auto found = solved(scene, ncp_to(1e-12));
     // Joints and contacts that rebound may contradict each other.
     if (swept.report.not_converged > 0) continue;
@@ -68,7 +68,7 @@ TEST(NcpJoints, couple_the_contacts_of_the_bodies_that_they_connect) {
     for (const double y : {-0.1, 0.1}) scene.add(Contact{i, world, {0, 0, 1}, {i + 0.5, y, -0.1}, 0.5});
   scene.bodies.velocity[0].assign(6, 1.0);
   scene.bodies.velocity[1][2] = 0.3;
-  const auto found = solved(scene, ncp_to(1e-12)), swept = solved(scene, exact<double>(SceneMethod::pgs));
+  const auto found = solved(scene, ncp_to(1e-12)), swept = solved(scene, exact<double>(Procedure::pgs));
   EXPECT_EQ(found.report.not_converged, 0u);
   EXPECT_LE(distance(scene, found, swept), 1e-8);
 }

@@ -1,4 +1,4 @@
-// SceneMethod::ncp with contact models: by their law, and by the velocities that sweeps come to in the end.
+// Procedure::ncp with contact models: by their law, and by the velocities that sweeps come to in the end.
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>
@@ -36,8 +36,8 @@ TEST(NcpModels, hold_by_their_law_and_lose_energy) {
 // points of a manifold slide and can share their load in many ways.
 TEST(NcpModels, have_the_velocities_that_sweeps_come_to_in_the_end) {
   // No sweep ends early: the residual along the normal does not show whether friction has settled.
-  SceneOptions sweeps;
-  sweeps.relative_tolerance = 0;
+  MethodOptions sweeps;
+  sweeps.tolerance = 0;
   sweeps.pgs.iterations = 3000;
   std::size_t agreed = 0;
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
@@ -127,7 +127,7 @@ TEST(NcpModels, that_are_neutral_change_no_bit) {
     auto options = ncp_to(1e-8);
     const auto expected = solved(scene, options);
     add_neutral_models(scene);
-    options.shock_propagation.enabled = true;  // which ncp has no use for
+    options.bender_schmitt.shock_propagation = 4;  // which ncp has no use for
     expect_same_bits(solved(scene, options).arrays, expected.arrays, std::to_string(seed));
     expect_same_bits(solved(scene, ncp_to(1e-8)).arrays, expected.arrays, std::to_string(seed));
   }

@@ -1,4 +1,4 @@
-// SceneMethod::ncp solves contacts to the error that it is asked for. docs/contact-systems.md, In scenes
+// Procedure::ncp solves contacts to the error that it is asked for. docs/contact-systems.md, In scenes
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 /// As exact as the tests of known answers want it; a budget that sound islands do not need.
 template <class T>
-SceneOptions to(double tolerance) {
+MethodOptions to(double tolerance) {
   return ncp_to(std::max(tolerance, sizeof(T) == sizeof(float) ? 1e-6 : 0.0));
 }
 
@@ -31,10 +31,10 @@ TYPED_TEST_SUITE(Coulomb, Precisions);
 TEST(NcpInDouble, has_the_velocities_that_sweeps_come_to_in_the_end) {
   const auto agrees = [](const SceneData<double>& scene, const std::string& what) {
     const auto found = solved(scene, to<double>(1e-12));
-    const auto swept = solved(scene, exact<double>(SceneMethod::pgs));
+    const auto swept = solved(scene, exact<double>(Procedure::pgs));
     ASSERT_EQ(swept.report.not_converged, 0u) << what;
     EXPECT_EQ(found.report.not_converged, 0u) << what;
-    EXPECT_LE(found.report.error, 1e-12) << what;
+    EXPECT_LE(found.report.relative_error, 1e-12) << what;
     EXPECT_LE(distance(scene, found, swept), 1e-8) << what;
   };
   agrees(stack<double>(4), "stack");
@@ -69,7 +69,7 @@ TYPED_TEST(Coulomb, carries_a_thousand_times_the_mass_on_a_stack_of_20) {
   const double tolerance = 1e-6;
   const auto made = solved(scene, to<TypeParam>(tolerance));
   EXPECT_EQ(made.report.not_converged, 0u);
-  EXPECT_LE(made.report.error, tolerance);
+  EXPECT_LE(made.report.relative_error, tolerance);
   double carried = 0;
   for (std::size_t i = 0; i < 4; ++i) carried += made.impulse(i)[2];
   // The velocities that are left are 1e-6 of 80 contacts with 0.1 m/s each, in units of the mean of W: 1 kg.
@@ -149,7 +149,7 @@ TYPED_TEST(Coulomb, does_not_depend_on_units) {
   const auto scaled = solved(other, to<TypeParam>(1e-6));
   for (std::size_t i = 0; i < scene.body_count(); ++i)
     EXPECT_EQ(scaled.velocity(i), static_cast<double>(speed) * made.velocity(i)) << i;
-  EXPECT_EQ(scaled.report.error, made.report.error);
+  EXPECT_EQ(scaled.report.relative_error, made.report.relative_error);
 }
 
 TYPED_TEST(Coulomb, begins_with_the_impulses_of_named_contacts) {
@@ -170,8 +170,8 @@ TYPED_TEST(Coulomb, tells_what_the_budget_does_not_solve_and_returns_the_best) {
   const auto made = solved(scene, options);
   EXPECT_EQ(made.report.not_converged, 1u);
   EXPECT_EQ(made.arrays.island_status[0], IslandStatus::not_converged);
-  EXPECT_GT(made.report.error, options.ncp.tolerance);
-  EXPECT_LT(made.report.error, 1);
+  EXPECT_GT(made.report.relative_error, options.ncp.tolerance);
+  EXPECT_LT(made.report.relative_error, 1);
   EXPECT_LT(made.report.energy_after, made.report.energy_before);
 }
 
@@ -180,12 +180,12 @@ TEST(MisusedCoulomb, names_the_column_or_the_option_that_it_refuses) {
   scene.static_friction = scene.friction;
   SceneArrays<double> arrays(scene);
   EXPECT_EQ(refusal(scene.view(), arrays.view(), to<double>(0)),
-            "carom: the column contacts.static_friction is not for the method ncp, whose friction is one number");
+            "carom: the column contacts.static_friction is not read by the method ncp; leave it out, or see select()");
   scene.static_friction.clear();
   scene.stiffness.assign(4, 1000);
   EXPECT_EQ(refusal(scene.view(), arrays.view(), to<double>(0)),
-            "carom: the column contacts.stiffness needs substeps, or the option pgs.time_step above 0");
-  EXPECT_THROW(reference::solve_scene(stack<double>(1).view(), {}, to<double>(0)), Error);
+            "carom: the column contacts.stiffness is not read by the method ncp; leave it out, or see select()");
+  EXPECT_THROW(reference::solve_scene(stack<double>(1).view(to<double>(0)), {}, to<double>(0)), Error);
 }
 
 }  // namespace

@@ -37,9 +37,9 @@ SceneData<T> planar_stack() {
 
 TYPED_TEST(PlanarScene, never_leaves_the_plane_under_any_method) {
   const auto scene = planar_stack<TypeParam>();
-  for (const SceneMethod method : all_methods) {
-    SceneOptions options = usual(method);
-    options.rest.tolerance = method == SceneMethod::resting ? 100 : options.rest.tolerance;
+  for (const Procedure method : all_methods) {
+    MethodOptions options = usual(method);
+    options.bender_schmitt.rest_tolerance = method == Procedure::resting ? 100 : options.bender_schmitt.rest_tolerance;
     const auto made = solved(scene, options);
     for (std::size_t i = 0; i < scene.body_count(); ++i) {
       EXPECT_EQ(made.velocity(i)[2], 0) << to_string(method);
@@ -65,10 +65,10 @@ TYPED_TEST(PlanarScene, of_one_contact_in_sequence_has_the_impulse_of_planar_con
       scene.add(disc_or_box(1, inertia_a, {0, 1, 0}, {draw.bell(), -3, 0}, draw.bell()));
       scene.add(disc_or_box(2, inertia_b, {0, -1, 0}, {draw.bell(), 1, 0}, draw.bell()));
       scene.add(Contact{0, 1, n, point, 0.4, 0.5});
-      SceneOptions options;
-      options.method = SceneMethod::sequential_impacts;
-      options.collision.law = law;
-      options.relative_tolerance = 0;
+      MethodOptions options;
+      options.method = Procedure::sequential_impacts;
+      options.sequential_impacts.law = law;
+      options.tolerance = 0;
       const auto made = solved(scene, options);
 
       const auto numbers = [&](const std::vector<T>& column, std::size_t body) {
@@ -107,11 +107,11 @@ TYPED_TEST(PlanarScene, of_one_contact_in_sequence_has_the_impulse_of_planar_con
 TYPED_TEST(PlanarScene, of_a_square_on_a_wall_has_the_known_answers) {
   auto scene = cube_against_wall<TypeParam>();
   scene.bodies.inverse_inertia[0] = scene.bodies.inverse_inertia[3] = {0};
-  SceneOptions options = exact<TypeParam>(SceneMethod::pgs);
+  MethodOptions options = exact<TypeParam>(Procedure::pgs);
   const double bound = sizeof(TypeParam) == sizeof(float) ? 1e-4 : 1e-11;
   EXPECT_NEAR(solved(scene, options).velocity(0)[1], 3, bound);
-  options = exact<TypeParam>(SceneMethod::sequential_impacts);
-  options.collision.law = Law::frictionless;
+  options = exact<TypeParam>(Procedure::sequential_impacts);
+  options.sequential_impacts.law = Law::frictionless;
   set_iterations(options, 100);
   const auto made = solved(scene, options);
   EXPECT_NEAR(made.velocity(0)[1], 2.76, bound);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "scene/thresholds.hpp"
 #include "support/scenes/iterations.hpp"
 #include "support/scenes/runs.hpp"
 #include "support/scenes/zigzag.hpp"
@@ -31,7 +32,7 @@ class SceneAgreement : public testing::Test {
   // anywhere within its tolerance, a share of the bodies' speed (src/scene/direct/interior_point.cpp).
   static constexpr double bound_of_joints = 3e-4;
 
-  static bool agrees(const SceneData<T>& scene, const SceneOptions& options, const std::string& what,
+  static bool agrees(const SceneData<T>& scene, const MethodOptions& options, const std::string& what,
                      const Execution& execution = {.threads = 1}) {
     const auto found = solved(scene, options, execution);
     const auto expected = solved_by_reference(widened(scene), options);
@@ -47,7 +48,7 @@ class SceneAgreement : public testing::Test {
   /// True if the reference gives as much for velocities that differ by the rounding of an update. It does where a
   /// decision is that near its threshold: whether a contact sticks, or still collides. Sweeps bring some there:
   /// they may take back the impulse of the last substep up to its rounding.
-  static bool agrees_nearby(const SceneData<T>& scene, const SceneOptions& options) {
+  static bool agrees_nearby(const SceneData<T>& scene, const MethodOptions& options) {
     const auto found = solved(scene, options, {.threads = 1});
     for (std::uint64_t seed = 0; seed < 16; ++seed) {
       support::Draw draw(seed);
@@ -72,7 +73,8 @@ class SceneAgreement : public testing::Test {
     return apart / greatest;
   }
   static bool are_close(const SceneData<T>& scene, const Solved<T>& found, const Solved<double>& expected) {
-    const bool has_direct = found.report.method == SceneMethod::substeps && found.report.swept < found.report.islands;
+    const bool has_direct =
+        found.report.method == SceneMethod::substeps && found.report.pgs_islands < found.report.islands;
     const double of_direct = scene.row_count() > 0 ? bound_of_joints : bound_of_direct;
     const double most = has_direct ? std::max(bound, of_direct) : bound;
     return distance(scene, found, expected) <= most && impulse_distance(scene, found, expected) <= most &&
@@ -83,9 +85,9 @@ using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(SceneAgreement, Precisions);
 
 /// A residual that is far above rounding: sweeps end at the same count.
-SceneOptions counted(SceneMethod method) {
-  SceneOptions options = usual(method);
-  options.relative_tolerance = 1e-3;
+MethodOptions counted(Procedure method) {
+  MethodOptions options = usual(method);
+  options.tolerance = 1e-3;
   return options;
 }
 
@@ -93,11 +95,11 @@ TYPED_TEST(SceneAgreement, of_random_scenes_is_as_close_as_rounding_allows_under
   RandomSceneOptions drawn;
   for (const bool joints : {false, true}) {
     drawn.with_joints = joints;
-    for (const SceneMethod method : methods_of_reference) {
+    for (const Procedure method : methods_of_reference) {
       for (const bool shock : {false, true}) {
-        SceneOptions options = counted(method);
-        options.shock_propagation.enabled = shock;
-        options.iteration.swept = shock ? ContactFilter::touching : ContactFilter::colliding;
+        MethodOptions options = counted(method);
+        options.bender_schmitt.shock_propagation = shock ? 4 : 0;
+        options.bender_schmitt.filter = shock ? ContactFilter::touching : ContactFilter::colliding;
         std::size_t apart = 0;
         const std::size_t count = fast_build ? 400 : 40;
         for (std::uint64_t seed = 0; seed < count; ++seed) {
@@ -107,7 +109,7 @@ TYPED_TEST(SceneAgreement, of_random_scenes_is_as_close_as_rounding_allows_under
         }
         // The roundings of float decide now and then where double has an exact zero, nearby too, and the roundings of
         // double where joints contradict each other.
-        const bool contradict = joints && method == SceneMethod::substeps;
+        const bool contradict = joints && method == Procedure::substeps;
         EXPECT_LE(apart, contradict || sizeof(TypeParam) == sizeof(float) ? count / 200 : 0)
             << to_string(method) << (joints ? ", joints" : "") << (shock ? ", shock propagation" : "");
       }
@@ -117,7 +119,7 @@ TYPED_TEST(SceneAgreement, of_random_scenes_is_as_close_as_rounding_allows_under
 
 TYPED_TEST(SceneAgreement, includes_gaps_targets_belts_static_friction_forces_and_warm_impulses) {
   const std::size_t count = fast_build ? 400 : 40;
-  for (const SceneMethod method : methods_of_reference) {
+  for (const Procedure method : methods_of_reference) {
     for (std::uint64_t seed = 0; seed < count; ++seed) {
       auto scene = random_scene<TypeParam>(seed);
       support::Draw draw(seed + 1000);
@@ -133,7 +135,7 @@ TYPED_TEST(SceneAgreement, includes_gaps_targets_belts_static_friction_forces_an
         scene.target_velocity.push_back(static_cast<TypeParam>(draw.uniform(-0.1, 0.1)));
         scene.static_friction.push_back(scene.friction[i] * static_cast<TypeParam>(draw.uniform(1, 1.5)));
         // A sequence has the batch's laws, and these one friction.
-        if (method == SceneMethod::sequential_impacts) scene.static_friction[i] = scene.friction[i];
+        if (method == Procedure::sequential_impacts) scene.static_friction[i] = scene.friction[i];
         put(scene.surface_velocity, i, draw.bell3(0.5));
         const Vector normal = at(scene.normal, i);
         put(scene.warm_impulse, i, draw.uniform(0, 0.5) * normal + draw.bell3(0.05));
@@ -143,12 +145,12 @@ TYPED_TEST(SceneAgreement, includes_gaps_targets_belts_static_friction_forces_an
         put(scene.velocity_change, i, draw.bell3(0.3));
         put(scene.angular_velocity_change, i, draw.bell3(0.3));
       }
-      SceneOptions options = counted(method);
+      MethodOptions options = counted(method);
       options.restitution_threshold = 0.25;
       options.pgs.warm_start = 0.75;
       options.pgs.joint_warm_start = 0.5;
-      options.pgs.relaxation = method == SceneMethod::pgs ? 1.25 : 1;
-      options.resting.gravity = {0.5, 0, -9};
+      options.pgs.relaxation = method == Procedure::pgs ? 1.25 : 1;
+      options.gravity = {0.5, 0, -9};
       options.pgs.inner_iterations = 1 + static_cast<int>(seed % 3);
       options.substeps.warm_start = 0.75;
       const std::string what = std::string(to_string(method)) + ", seed " + std::to_string(seed);
@@ -168,11 +170,10 @@ TYPED_TEST(SceneAgreement, of_stacks_pyramids_piles_chains_and_islands_is_as_clo
                {"islands", islands<TypeParam>(100, 2, 8, 1)},
                {"chain", chain<TypeParam>(20)}};
   for (const auto& [name, scene] : cases) {
-    for (const SceneMethod method :
-         {SceneMethod::pgs, SceneMethod::iteration, SceneMethod::resting, SceneMethod::substeps}) {
+    for (const Procedure method : {Procedure::pgs, Procedure::collisions, Procedure::resting, Procedure::substeps}) {
       for (const bool shock : {false, true}) {
-        SceneOptions options = counted(method);
-        options.shock_propagation.enabled = shock;
+        MethodOptions options = counted(method);
+        options.bender_schmitt.shock_propagation = shock ? 4 : 0;
         EXPECT_TRUE(this->agrees(scene, options, name))
             << name << ", " << to_string(method) << (shock ? ", shock propagation" : "");
       }
@@ -181,11 +182,10 @@ TYPED_TEST(SceneAgreement, of_stacks_pyramids_piles_chains_and_islands_is_as_clo
 }
 
 TYPED_TEST(SceneAgreement, includes_joints_with_bounds_compliance_and_rows_that_repeat_others) {
-  for (const SceneMethod method :
-       {SceneMethod::pgs, SceneMethod::iteration, SceneMethod::resting, SceneMethod::substeps})
+  for (const Procedure method : {Procedure::pgs, Procedure::collisions, Procedure::resting, Procedure::substeps})
     for (std::uint64_t seed = 0; seed < 40; ++seed) {
-      SceneOptions options = counted(method);
-      options.pgs.relaxation = method == SceneMethod::pgs && seed % 2 == 1 ? 1.25 : 1;
+      MethodOptions options = counted(method);
+      options.pgs.relaxation = method == Procedure::pgs && seed % 2 == 1 ? 1.25 : 1;
       options.pgs.inner_iterations = 1 + static_cast<int>(seed % 3);
       const std::string what = std::string(to_string(method)) + ", seed " + std::to_string(seed);
       EXPECT_TRUE(this->agrees(odd_zigzag<TypeParam>(6, seed), options, what)) << what;
@@ -196,8 +196,8 @@ TYPED_TEST(SceneAgreement, of_sequences_holds_for_every_law_of_the_batch) {
   // Ties and laws that jump would let rounding decide: disordered islands with few impacts.
   for (const Law law : {Law::incremental, Law::frictionless, Law::no_slip, Law::chatterjee_ruina, Law::whittaker,
                         Law::smith, Law::anitescu_potra}) {
-    SceneOptions options = counted(SceneMethod::sequential_impacts);
-    options.collision.law = law;
+    MethodOptions options = counted(Procedure::sequential_impacts);
+    options.sequential_impacts.law = law;
     set_iterations(options, 3);
     std::size_t apart = 0;
     const std::size_t count = fast_build ? 100 : 10;
@@ -209,7 +209,7 @@ TYPED_TEST(SceneAgreement, of_sequences_holds_for_every_law_of_the_batch) {
 
 TYPED_TEST(SceneAgreement, holds_on_every_isa) {
   for (const Isa isa : available_isas())
-    for (const SceneMethod method : methods_of_reference)
+    for (const Procedure method : methods_of_reference)
       EXPECT_TRUE(this->agrees(islands<TypeParam>(50, 2, 8, 3), counted(method), std::string(to_string(isa)),
                                {.isa = isa, .threads = 1}))
           << to_string(isa) << ", " << to_string(method);
@@ -219,10 +219,10 @@ TEST(SceneAgreementOfSteps, is_that_of_collisions_and_contacts_at_rest) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     auto scene = random_scene<double>(seed);
     scene.separation.assign(scene.contact_count(), 0.0);
-    SceneOptions options = counted(SceneMethod::step);
-    options.relative_tolerance = 1e-9;
+    MethodOptions options = counted(Procedure::both_phases);
+    options.tolerance = 1e-9;
     set_iterations(options, 200);
-    options.resting.gravity = {0, 0, -9.81};
+    options.gravity = {0, 0, -9.81};
     const Solved<double> found = solved(scene, options), expected = solved_by_reference(scene, options);
     EXPECT_LE(distance(scene, found, expected), SceneAgreement<double>::bound * 20) << seed;
     EXPECT_EQ(found.arrays.status, expected.arrays.status) << seed;

@@ -12,10 +12,10 @@
 namespace carom::scenes {
 namespace {
 
-SceneOptions in_substeps() {
-  SceneOptions options;
-  options.method = SceneMethod::substeps;
-  options.substeps.time_step = 0.01;
+MethodOptions in_substeps() {
+  MethodOptions options;
+  options.method = Procedure::substeps;
+  options.time_step = 0.01;
   return options;
 }
 
@@ -34,7 +34,7 @@ template <class T>
 class Calls {
  public:
   /// Solves with the solver that has seen other scenes, and with a new one.
-  void expect(bool same, const SceneData<T>& scene, const SceneOptions& options, const std::string& what,
+  void expect(bool same, const SceneData<T>& scene, const MethodOptions& options, const std::string& what,
               const Execution& execution = {.threads = 1}) {
     const auto again = solved(solver_, scene, options), anew = solved(scene, options, execution);
     EXPECT_EQ(again.report.same_graph, same) << what;
@@ -56,11 +56,11 @@ TYPED_TEST_SUITE(SameGraph, Precisions);
 
 TYPED_TEST(SameGraph, is_kept_where_numbers_alone_have_changed) {
   using T = TypeParam;
-  for (const SceneMethod method : {SceneMethod::pgs, SceneMethod::substeps, SceneMethod::iteration,
-                                   SceneMethod::resting, SceneMethod::step, SceneMethod::sequential_impacts}) {
-    SceneOptions options = in_substeps();
+  for (const Procedure method : {Procedure::pgs, Procedure::substeps, Procedure::collisions, Procedure::resting,
+                                 Procedure::both_phases, Procedure::sequential_impacts}) {
+    MethodOptions options = in_substeps();
     options.method = method;
-    options.resting.time_step = 0.01;
+    options.time_step = 0.01;
     set_iterations(options, 20);
     Calls<T> calls;
     SceneData<T> scene = scene_of_two_islands<T>();
@@ -95,8 +95,8 @@ TYPED_TEST(SameGraph, is_built_anew_where_what_it_is_made_of_has_changed) {
       {"a body more", [](SceneData<T>& s) { s.add(Body{}); }},
   };
   for (const auto& [what, change] : changes)
-    for (const SceneMethod method : {SceneMethod::pgs, SceneMethod::substeps}) {
-      SceneOptions options = in_substeps();
+    for (const Procedure method : {Procedure::pgs, Procedure::substeps}) {
+      MethodOptions options = in_substeps();
       options.method = method;
       Calls<T> calls;
       SceneData<T> scene = scene_of_two_islands<T>();
@@ -112,8 +112,8 @@ TYPED_TEST(SameGraph, is_built_anew_where_what_it_is_made_of_has_changed) {
 TYPED_TEST(SameGraph, is_built_anew_where_an_island_takes_more_substeps) {
   using T = TypeParam;
   Calls<T> calls;
-  SceneOptions options = in_substeps();
-  options.substeps.least = 2;  // swept
+  MethodOptions options = in_substeps();
+  options.substeps.min_substeps = 2;  // swept
   SceneData<T> scene = scene_of_two_islands<T>();
   scene.warm_impulse = {std::vector<T>(scene.contact_count()), std::vector<T>(scene.contact_count()),
                         std::vector<T>(scene.contact_count())};
@@ -122,11 +122,11 @@ TYPED_TEST(SameGraph, is_built_anew_where_an_island_takes_more_substeps) {
   calls.expect(false, scene, options, "loaded");
   scene.warm_impulse[2].back() = T(1.0001e4);
   calls.expect(true, scene, options, "loaded a little more");
-  SceneOptions sweeps = options;
-  sweeps.method = SceneMethod::pgs;
+  MethodOptions sweeps = options;
+  sweeps.method = Procedure::pgs;
   calls.expect(false, scene, sweeps, "not in substeps");
   calls.expect(false, scene, options, "in substeps again");
-  sweeps.shock_propagation.enabled = true;
+  sweeps.bender_schmitt.shock_propagation = 4;
   calls.expect(false, scene, sweeps, "by levels");
   calls.expect(true, scene, sweeps, "by levels again");
 }
@@ -136,7 +136,7 @@ TEST(SameGraphOnThreads, is_reported_for_any_number_of_them) {
   for (const int threads : {1, 2, 3}) {
     SceneSolver solver({.threads = threads});
     for (int k = 0; k < 3; ++k)
-      EXPECT_EQ(solved(solver, scene, SceneOptions{}).report.same_graph, k > 0) << threads << " threads, call " << k;
+      EXPECT_EQ(solved(solver, scene, MethodOptions{}).report.same_graph, k > 0) << threads << " threads, call " << k;
   }
 }
 

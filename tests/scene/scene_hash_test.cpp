@@ -38,7 +38,7 @@ SceneData<T> scene_of_all_kinds() {
 }
 
 template <class T>
-std::string hash_of(const SceneData<T>& scene, SceneMethod method, Isa isa) {
+std::string hash_of(const SceneData<T>& scene, Procedure method, Isa isa) {
   const Solved<T> found = solved(scene, usual(method), {.isa = isa, .threads = 1});
   EXPECT_EQ(found.report.isa, isa);
   const SceneArrays<T>& of = found.arrays;
@@ -68,12 +68,12 @@ std::string hash_of(const SceneData<T>& scene, SceneMethod method, Isa isa) {
   add(of.island_residual);
   add(of.island_iterations);
   add(of.island_substeps);
-  if (method == SceneMethod::substeps) add(of.island_energy_removed);  // 0 of other methods
+  if (method == Procedure::substeps) add(of.island_energy_removed);  // 0 of other methods
   return hash.text();
 }
 
 template <class T>
-void expect_hashes(const SceneData<T>& scene, const std::vector<std::pair<SceneMethod, std::string>>& expected) {
+void expect_hashes(const SceneData<T>& scene, const std::vector<std::pair<Procedure, std::string>>& expected) {
   for (const Isa isa : available_isas()) {
     if (isa == Isa::sse2) continue;  // it has no fused multiply-add
     for (const auto& [method, hash] : expected)
@@ -85,23 +85,23 @@ void expect_hashes(const SceneData<T>& scene, const std::vector<std::pair<SceneM
 }
 
 TEST(SceneHash, of_every_method_in_float_on_isas_with_fma) {
-  expect_hashes(scene_of_all_kinds<float>(), {{SceneMethod::pgs, "0x89edaa1d4b9403bc"},
-                                              {SceneMethod::sequential_impacts, "0xb71dfbdc7fd2a9db"},
-                                              {SceneMethod::iteration, "0x0669122165df24b3"},
-                                              {SceneMethod::resting, "0x1a9a11d9fcc51a8a"},
-                                              {SceneMethod::step, "0xc848686bed61cdca"},
-                                              {SceneMethod::substeps, "0x874893bc34c58199"},
-                                              {SceneMethod::ncp, "0x42ae1d1b0ddea288"}});
+  expect_hashes(scene_of_all_kinds<float>(), {{Procedure::pgs, "0x89edaa1d4b9403bc"},
+                                              {Procedure::sequential_impacts, "0xb71dfbdc7fd2a9db"},
+                                              {Procedure::collisions, "0x0669122165df24b3"},
+                                              {Procedure::resting, "0x1a9a11d9fcc51a8a"},
+                                              {Procedure::both_phases, "0xc848686bed61cdca"},
+                                              {Procedure::substeps, "0x874893bc34c58199"},
+                                              {Procedure::ncp, "0x42ae1d1b0ddea288"}});
 }
 
 TEST(SceneHash, of_every_method_in_double_on_isas_with_fma) {
-  expect_hashes(scene_of_all_kinds<double>(), {{SceneMethod::pgs, "0xa59e43157dc8cdd2"},
-                                               {SceneMethod::sequential_impacts, "0x79aac7b8f6d9b687"},
-                                               {SceneMethod::iteration, "0x62578b51a5fa05c0"},
-                                               {SceneMethod::resting, "0x40c38532e8d54d8e"},
-                                               {SceneMethod::step, "0x9be139cac5c2fcc0"},
-                                               {SceneMethod::substeps, "0x6649a6c5c7662bcc"},
-                                               {SceneMethod::ncp, "0x11b18c4e3c34de7f"}});
+  expect_hashes(scene_of_all_kinds<double>(), {{Procedure::pgs, "0xa59e43157dc8cdd2"},
+                                               {Procedure::sequential_impacts, "0x79aac7b8f6d9b687"},
+                                               {Procedure::collisions, "0x62578b51a5fa05c0"},
+                                               {Procedure::resting, "0x40c38532e8d54d8e"},
+                                               {Procedure::both_phases, "0x9be139cac5c2fcc0"},
+                                               {Procedure::substeps, "0x6649a6c5c7662bcc"},
+                                               {Procedure::ncp, "0x11b18c4e3c34de7f"}});
 }
 
 template <class T>
@@ -113,9 +113,9 @@ SceneData<T> scene_with_models() {
 
 TEST(SceneHash, of_contact_models_on_isas_with_fma) {
   expect_hashes(scene_with_models<float>(),
-                {{SceneMethod::pgs, "0x4685660ef9af64e9"}, {SceneMethod::substeps, "0xd6bd6faf0c72c745"}});
+                {{Procedure::pgs, "0x4685660ef9af64e9"}, {Procedure::substeps, "0xd6bd6faf0c72c745"}});
   expect_hashes(scene_with_models<double>(),
-                {{SceneMethod::pgs, "0x523f9a68fe57bec1"}, {SceneMethod::substeps, "0x6f27f481eb1e02e0"}});
+                {{Procedure::pgs, "0x523f9a68fe57bec1"}, {Procedure::substeps, "0x6f27f481eb1e02e0"}});
 }
 
 }  // namespace

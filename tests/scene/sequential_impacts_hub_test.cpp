@@ -88,7 +88,7 @@ std::vector<Named<T>> scenes_with_hubs() {
 
 /// One island, of contacts alone. Every impact is a call of Solver, and every search looks at all contacts.
 template <class T>
-Solved<T> solved_plainly(const SceneData<T>& scene, const SceneOptions& options, Isa isa) {
+Solved<T> solved_plainly(const SceneData<T>& scene, const MethodOptions& options, Isa isa) {
   SceneData<T> now = scene;
   Solved<T> made{SceneArrays<T>(scene), {}};
   const std::size_t contacts = scene.contact_count();
@@ -129,8 +129,8 @@ Solved<T> solved_plainly(const SceneData<T>& scene, const SceneOptions& options,
   };
   auto [speed, next] = max_urgent();
   const double approach = static_cast<double>(speed);
-  while (static_cast<double>(speed) > 0 && static_cast<double>(speed) > options.relative_tolerance * approach) {
-    if (made.report.impacts == static_cast<std::size_t>(options.sequential_impacts.impacts) * contacts) break;
+  while (static_cast<double>(speed) > 0 && static_cast<double>(speed) > options.tolerance * approach) {
+    if (made.report.impacts == static_cast<std::size_t>(options.sequential_impacts.max_impacts) * contacts) break;
     ++made.report.impacts;
     std::array<std::array<T, 1>, 15> numbers{};
     std::array<Status, 1> status{};
@@ -140,7 +140,8 @@ Solved<T> solved_plainly(const SceneData<T>& scene, const SceneOptions& options,
                          &results.angular_velocity_b})
       for (Column<T>* column : {&vector->x, &vector->y, &vector->z}) *column = numbers[at++];
     results.status = status;
-    solver.solve(columns::sliced(now.view().indexed_contacts(), next, 1), results, options.collision);
+    solver.solve(columns::sliced(now.view().indexed_contacts(), next, 1), results,
+                 scene::call_options(options).collision);
     refused[next] = !is_resolved(status[0]);
     if (!refused[next]) {
       for (std::size_t c = 0; c < 3; ++c) made.arrays.impulse[c][next] += numbers[c][0];
@@ -162,9 +163,9 @@ Solved<T> solved_plainly(const SceneData<T>& scene, const SceneOptions& options,
   return made;
 }
 
-SceneOptions options_of_seed(std::uint64_t seed) {
-  SceneOptions options = usual(SceneMethod::sequential_impacts);
-  options.relative_tolerance = 1e-3;
+MethodOptions options_of_seed(std::uint64_t seed) {
+  MethodOptions options = usual(Procedure::sequential_impacts);
+  options.tolerance = 1e-3;
   options.sequential_impacts.seed = seed;
   return options;
 }
@@ -176,7 +177,7 @@ TYPED_TEST_SUITE(SequentialImpactsHub, Precisions);
 TYPED_TEST(SequentialImpactsHub, has_the_bits_of_a_search_through_all_contacts) {
   for (const auto& [name, scene] : scenes_with_hubs<TypeParam>())
     for (const std::uint64_t seed : {0u, 1u}) {
-      const SceneOptions options = options_of_seed(seed);
+      const MethodOptions options = options_of_seed(seed);
       for (const Isa isa : available_isas()) {
         const auto expected = solved_plainly(scene, options, isa);
         const auto found = solved(scene, options, {.isa = isa, .threads = 1});
@@ -211,7 +212,7 @@ TEST(SequentialImpactsHubOfReference, agrees_with_joints_ties_and_seeds) {
   }
   for (const auto& [name, scene] : scenes)
     for (const std::uint64_t seed : {0u, 1u, 2u}) {
-      SceneOptions options = options_of_seed(seed);
+      MethodOptions options = options_of_seed(seed);
       set_iterations(options, 3);
       const auto found = solved(scene, options), expected = solved_by_reference(scene, options);
       const std::string what = name + ", seed " + std::to_string(seed);

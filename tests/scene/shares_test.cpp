@@ -173,9 +173,8 @@ TEST(Shares, are_of_islands_that_are_large_enough_alone) {
 TEST(Shares, change_no_bit) {
   for (const auto& [name, wide] : large_islands()) {
     const bool is_plate = name == "plate";
-    for (const SceneMethod method :
-         {SceneMethod::pgs, SceneMethod::resting, SceneMethod::step, SceneMethod::substeps}) {
-      const SceneOptions options = usual(method);
+    for (const Procedure method : {Procedure::pgs, Procedure::resting, Procedure::both_phases, Procedure::substeps}) {
+      const MethodOptions options = usual(method);
       SceneSolver alone({.threads = 1});
       const auto first = solved(alone, wide, options), second = solved(alone, wide, options);
       for (const int threads : {2, 5}) {

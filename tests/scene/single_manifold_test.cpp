@@ -68,9 +68,9 @@ SceneData<T> scene_of(std::uint64_t first, std::uint64_t islands) {
 }
 
 /// As an engine calls it, and to the end.
-std::vector<SceneOptions> all_options() {
-  SceneOptions few, many;
-  few.relative_tolerance = 1e-3;
+std::vector<MethodOptions> all_options() {
+  MethodOptions few, many;
+  few.tolerance = 1e-3;
   few.restitution_threshold = 0.2;
   many.pgs.iterations = 400;
   many.pgs.warm_start = 0.5;
@@ -87,7 +87,7 @@ TYPED_TEST(SingleManifold, has_the_bits_that_it_has_alone) {
   constexpr std::uint64_t islands = 61;  // full vectors and some that are not
   const auto together = scene_of<T>(1, islands);
   for (const Isa isa : available_isas())
-    for (const SceneOptions& options : all_options()) {
+    for (const MethodOptions& options : all_options()) {
       const auto all = solved(together, options, {.isa = isa, .threads = 1});
       EXPECT_EQ(all.report.islands, islands);
       std::size_t body = 0, contact = 0;
@@ -116,7 +116,7 @@ TYPED_TEST(SingleManifold, has_the_bits_of_every_isa_with_fused_operations_alone
   using T = TypeParam;
   for (const std::uint64_t islands : {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{30}}) {
     const auto scene = scene_of<T>(5, islands);
-    for (const SceneOptions& options : all_options()) {
+    for (const MethodOptions& options : all_options()) {
       const auto expected = solved(scene, options, {.isa = Isa::scalar, .threads = 1});
       for (const Isa isa : available_isas())
         if (isa != Isa::sse2)
@@ -158,7 +158,7 @@ TYPED_TEST(SingleManifold, that_is_steep_has_the_bits_of_every_isa_alone_or_besi
       for (T& v : scene.bodies.velocity[0]) v = static_cast<T>(speed);
       for (const double friction : {0.9, 1.1, 3.0}) {
         scene.friction.assign(islands, static_cast<T>(friction));
-        SceneOptions options;
+        MethodOptions options;
         options.pgs.iterations = 1;
         const auto expected = solved(scene, options, {.isa = Isa::scalar, .threads = 1});
         for (const Isa isa : available_isas())
@@ -178,8 +178,8 @@ TYPED_TEST(SingleManifold, is_near_the_reference_after_few_sweeps_and_after_many
   constexpr std::uint64_t islands = 300;
   for (std::uint64_t seed = 0; seed < islands; ++seed) {
     const auto scene = scene_of<T>(seed, 1);
-    for (SceneOptions options : all_options()) {
-      options.relative_tolerance = 0;  // all take as many sweeps
+    for (MethodOptions options : all_options()) {
+      options.tolerance = 0;  // all take as many sweeps
       const auto found = solved(scene, options);
       const auto expected = solved_by_reference(widened(scene), options);
       EXPECT_NEAR(found.report.max_approach_speed, expected.report.max_approach_speed, 100 * epsilon<T>);
@@ -194,9 +194,9 @@ TYPED_TEST(SingleManifold, is_swept_with_others_where_the_options_ask_for_what_i
   using T = TypeParam;
   const auto scene = scene_of<T>(20, 40);
   for (const auto& set :
-       {+[](SceneOptions& o) { o.pgs.relaxation = 0.9; }, +[](SceneOptions& o) { o.pgs.inner_iterations = 3; },
-        +[](SceneOptions& o) { o.shock_propagation.enabled = true; }}) {
-    SceneOptions options;
+       {+[](MethodOptions& o) { o.pgs.relaxation = 0.9; }, +[](MethodOptions& o) { o.pgs.inner_iterations = 3; },
+        +[](MethodOptions& o) { o.bender_schmitt.shock_propagation = 4; }}) {
+    MethodOptions options;
     options.pgs.iterations = 400;
     set(options);
     const auto found = solved(scene, options);
@@ -211,8 +211,8 @@ TYPED_TEST(SingleManifold, with_a_collision_matrix_that_is_not_definite_is_a_fau
   // The first body has infinite mass and turns about one axis only.
   for (std::size_t c = 0; c < 6; ++c) scene.bodies.inverse_inertia[c][0] = c == 0 ? T(1) : T(0);
   scene.bodies.inverse_mass[0] = 0;
-  const auto found = solved(scene, SceneOptions{});
-  const auto expected = solved_by_reference(widened(scene), SceneOptions{});
+  const auto found = solved(scene, MethodOptions{});
+  const auto expected = solved_by_reference(widened(scene), MethodOptions{});
   EXPECT_EQ(found.arrays.status[0], expected.arrays.status[0]);
   EXPECT_EQ(found.arrays.status[0], Status::collision_matrix_not_positive_definite);
   EXPECT_EQ(found.report.islands, 2);
@@ -221,10 +221,10 @@ TYPED_TEST(SingleManifold, with_a_collision_matrix_that_is_not_definite_is_a_fau
 TYPED_TEST(SingleManifold, beyond_the_range_leaves_its_body_as_it_came_and_the_others_their_bits) {
   using T = TypeParam;
   auto scene = scene_of<T>(2, 20);
-  const auto before = solved(scene, SceneOptions{});
+  const auto before = solved(scene, MethodOptions{});
   const T huge = std::numeric_limits<T>::max() / 4;
   scene.bodies.velocity[0][0] = scene.bodies.velocity[1][0] = scene.bodies.velocity[2][0] = huge;
-  const auto found = solved(scene, SceneOptions{});
+  const auto found = solved(scene, MethodOptions{});
   EXPECT_EQ(found.arrays.island_status[0], IslandStatus::overflow);
   EXPECT_EQ(found.velocity(0),
             (Vector{static_cast<double>(huge), static_cast<double>(huge), static_cast<double>(huge)}));
@@ -239,12 +239,12 @@ class TwoSolvers {
  public:
   explicit TwoSolvers(SceneData<T>& scene) : scene_(scene), arrays_(scene) {}
 
-  void expect_same(const SceneOptions& options, const std::string& what) {
+  void expect_same(const MethodOptions& options, const std::string& what) {
     const std::size_t place = calls_++ % 2;
     places_[place] = scene_;
     SceneArrays<T>& moved_arrays = results_[place] = arrays_;
-    const SceneReport steady = steady_.solve(scene_.view(), arrays_.view(), options);
-    const SceneReport moved = moved_.solve(places_[place].view(), moved_arrays.view(), options);
+    const SceneReport steady = steady_.solve(scene_.view(options), arrays_.view(), options);
+    const SceneReport moved = moved_.solve(places_[place].view(options), moved_arrays.view(), options);
     expect_same_bits(arrays_, moved_arrays, what);
     scenes::expect_same(steady, moved, what);
   }
@@ -264,7 +264,7 @@ class TwoSolvers {
 
 TYPED_TEST(SingleManifold, solved_again_has_the_bits_of_the_general_way_whatever_has_changed) {
   using T = TypeParam;
-  using Change = std::function<void(SceneData<T>&, SceneOptions&)>;
+  using Change = std::function<void(SceneData<T>&, MethodOptions&)>;
   const T nan = std::numeric_limits<T>::quiet_NaN(), huge = std::numeric_limits<T>::max() / 4;
   const std::vector<std::pair<std::string, Change>> changes = {
       {"nothing", [](auto&, auto&) {}},
@@ -297,10 +297,10 @@ TYPED_TEST(SingleManifold, solved_again_has_the_bits_of_the_general_way_whatever
          for (auto& v : s.bodies.velocity) v[0] = -huge;
        }},
       {"sweeps", [](auto&, auto& o) { o.pgs.iterations = 3; }},
-      {"tolerance", [](auto&, auto& o) { o.relative_tolerance = 0.5; }},
+      {"tolerance", [](auto&, auto& o) { o.tolerance = 0.5; }},
       {"warm starting", [](auto&, auto& o) { o.pgs.warm_start = 0; }},
       {"relaxation", [](auto&, auto& o) { o.pgs.relaxation = 0.75; }},
-      {"the method", [](auto&, auto& o) { o.method = SceneMethod::iteration; }},
+      {"the method", [](auto&, auto& o) { o.method = Procedure::collisions; }},
   };
   // A box on a body that does not move, and one apart.
   SceneData<T> usual = stack<T>(1);
@@ -308,7 +308,7 @@ TYPED_TEST(SingleManifold, solved_again_has_the_bits_of_the_general_way_whatever
   usual.body_b.assign(4, 1);
   for (auto* const change : {&usual.velocity_change, &usual.angular_velocity_change})
     for (auto& numbers : *change) numbers.assign(usual.body_count(), T(0));
-  usual.velocity_change[2][0] = usual.bodies.velocity[2][0];
+  std::swap(usual.velocity_change[2][0], usual.bodies.velocity[2][0]);
   usual.key = {1, 2, 3, 4};
   for (const bool has_keys : {true, false}) {
     SceneData<T> first = usual;
@@ -317,7 +317,7 @@ TYPED_TEST(SingleManifold, solved_again_has_the_bits_of_the_general_way_whatever
     TwoSolvers<T> solvers(scene);
     for (const auto& [what, change] : changes) {
       if (!has_keys && what.find("key") != std::string::npos) continue;
-      SceneOptions options;
+      MethodOptions options;
       for (int call = 0; call < 3; ++call) solvers.expect_same(options, "before " + what);
       change(scene, options);
       for (int call = 0; call < 2; ++call) solvers.expect_same(options, what);

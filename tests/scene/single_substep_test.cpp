@@ -1,4 +1,4 @@
-// SceneMethod::pgs with a time step: sweeps that push out, and sweeps that take the push out of what goes on.
+// Procedure::pgs with a time step: sweeps that push out, and sweeps that take the push out of what goes on.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,9 +13,9 @@ using support::fast_build;
 
 constexpr double h = 1.0 / 60;
 
-SceneOptions as_single_substep() {
-  SceneOptions options;
-  options.pgs.time_step = h;
+MethodOptions as_single_substep() {
+  MethodOptions options;
+  options.correct_positions(h);
   options.pgs.inner_iterations = 3;
   return options;
 }
@@ -33,14 +33,14 @@ TYPED_TEST(OnePiece, has_the_bits_of_one_substep_with_as_many_sweeps) {
     scene.key.push_back(i + 1);
   }
   for (auto& row : scene.joints.rows)
-    row.error = TypeParam(0.01), row.key = 7 + static_cast<std::uint64_t>(&row - scene.joints.rows.data());
-  SceneOptions options = as_single_substep(), same;
+    row.position_error = TypeParam(0.01), row.key = 7 + static_cast<std::uint64_t>(&row - scene.joints.rows.data());
+  MethodOptions options = as_single_substep(), same;
   options.pgs.warm_start = 0.75;
-  same.method = SceneMethod::substeps;
-  same.substeps.time_step = h;
-  same.substeps.least = same.substeps.most = 1;
-  same.substeps.sweeps = options.pgs.iterations;
-  same.substeps.relax_iterations = options.pgs.relax_iterations;
+  same.method = Procedure::substeps;
+  same.time_step = h;
+  same.substeps.min_substeps = same.substeps.max_substeps = 1;
+  same.substeps.iterations = options.pgs.iterations;
+  same.substeps.position_correction.relax_iterations = options.pgs.position_correction->relax_iterations;
   same.substeps.inner_iterations = options.pgs.inner_iterations;
   same.substeps.warm_start = 0.75;
   SceneSolver solver({.threads = 1}), other({.threads = 1});
@@ -48,7 +48,7 @@ TYPED_TEST(OnePiece, has_the_bits_of_one_substep_with_as_many_sweeps) {
     const auto made = solved(solver, scene, options), expected = solved(other, scene, same);
     expect_same_bits(made.arrays, expected.arrays, "one substep");
     EXPECT_EQ(made.report.method, SceneMethod::pgs);
-    EXPECT_EQ(made.report.iterations, options.pgs.iterations + options.pgs.relax_iterations);
+    EXPECT_EQ(made.report.iterations, options.pgs.iterations + options.pgs.position_correction->relax_iterations);
   }
 }
 
@@ -86,7 +86,7 @@ TYPED_TEST(OnePiece, rests_with_all_of_its_warm_impulses) {
   const double apart = kinetic_energy_at_rest<T>(
       [](BoxWorld& boxes, SceneSolver& solver) { boxes.template step_in_substeps<T>(solver, as_single_substep(), h); });
   EXPECT_LE(apart, 1e-5);
-  SceneOptions targets;
+  MethodOptions targets;
   targets.pgs.inner_iterations = 3;
   const double within = kinetic_energy_at_rest<T>(
       [&](BoxWorld& boxes, SceneSolver& solver) { boxes.template step_with_targets<T>(solver, targets, h); });

@@ -70,14 +70,14 @@ TYPED_TEST(SceneSingular, contacts_of_bodies_that_only_turn_are_left_out) {
     for (int i = 0; i < pairs; ++i) append(scene, make(draw));
     const std::size_t contacts = scene.contact_count(), bodies = scene.body_count();
     append(scene, stack<T>(2));
-    for (const SceneMethod method : all_methods) {
-      const SceneOptions options = usual(method);
+    for (const Procedure method : all_methods) {
+      const MethodOptions options = usual(method);
       const std::string name(to_string(method));
       for (const Isa isa : available_isas())
         expect_left_out(scene, solved(scene, options, {.isa = isa, .threads = 1}), contacts, bodies,
                         name + " on " + std::string(to_string(isa)));
       if constexpr (std::is_same_v<T, double>) {
-        if (method != SceneMethod::ncp)
+        if (method != Procedure::ncp)
           expect_left_out(scene, solved_by_reference(scene, options), contacts, bodies, name + ", reference");
       }
       Draw again(1);
@@ -101,9 +101,9 @@ TYPED_TEST(SceneSingular, contacts_of_rotors_whose_arms_are_not_parallel_are_sol
     contact.b = scene.add(rotor(draw, contact.point - 0.5 * (std::cos(angle) * axes[0] + std::sin(angle) * axes[1])));
     scene.add(contact);
   }
-  for (const SceneMethod method : {SceneMethod::pgs, SceneMethod::sequential_impacts}) {
-    SceneOptions options = exact<T>(method);
-    options.collision.law = Law::chatterjee_ruina;
+  for (const Procedure method : {Procedure::pgs, Procedure::sequential_impacts}) {
+    MethodOptions options = exact<T>(method);
+    options.sequential_impacts.law = Law::chatterjee_ruina;
     const Solved<T> found = solved(scene, options);
     EXPECT_EQ(found.report.count(singular), 0u) << to_string(method);
     EXPECT_GT(found.report.count(Status::ok), scene.contact_count() / 4) << to_string(method);
@@ -135,7 +135,7 @@ TYPED_TEST(SceneSingular, rows_that_turn_no_body_are_left_out) {
       for (std::size_t c = 0; c < 3; ++c) row.angular_a[c] = static_cast<T>(axes[across ? 1 : 0][c]);
       scene.joints.rows.push_back(row);
     }
-    for (const SceneMethod method : all_methods) {
+    for (const Procedure method : all_methods) {
       const auto expect = [&](const Solved<T>& found, const std::string& what) {
         for (std::size_t i = 0; i < scene.row_count(); ++i) {
           ASSERT_EQ(found.arrays.joint_status[i], across ? singular : Status::ok) << what << ' ' << i;
@@ -150,7 +150,7 @@ TYPED_TEST(SceneSingular, rows_that_turn_no_body_are_left_out) {
         expect(solved(scene, usual(method), {.isa = isa, .threads = 1}),
                std::string(to_string(method)) + " on " + std::string(to_string(isa)));
       if constexpr (std::is_same_v<T, double>) {
-        if (method != SceneMethod::ncp)
+        if (method != Procedure::ncp)
           expect(solved_by_reference(scene, usual(method)), std::string(to_string(method)) + ", reference");
       }
     }

@@ -38,7 +38,7 @@ TYPED_TEST(SlipDirection, of_a_contact_whose_slip_has_turned_round_is_that_of_th
     for (const double ratio : {1.0, 2.0, 3.0, 10.0, 100.0})
       for (const double slip : {0.2, 0.5, 1.0, 2.0, 3.0}) {
         const auto scene = reversed<T>(friction, ratio, slip);
-        SceneOptions options = exact<T>(SceneMethod::pgs);
+        MethodOptions options = exact<T>(Procedure::pgs);
         set_iterations(options, 1000);
         const double wanted = std::max(0.0, slip - friction * 1.0001);
         const auto check = [&](const auto& made, const std::string& who) {
@@ -77,7 +77,7 @@ TYPED_TEST(SlipDirection, of_converged_scenes_opposes_friction_at_every_contact_
       const double size = draw.log_uniform(1);
       push(scene.warm_impulse, size * n + size * static_cast<double>(scene.friction[i]) / length(along) * along);
     }
-    const SceneOptions options = exact<T>(SceneMethod::pgs);
+    const MethodOptions options = exact<T>(Procedure::pgs);
     const auto made = solved(scene, options);
     if (made.report.not_converged > 0) continue;
     const double rounding = 1e3 * epsilon<T> * made.report.max_approach_speed;
@@ -85,7 +85,7 @@ TYPED_TEST(SlipDirection, of_converged_scenes_opposes_friction_at_every_contact_
       const Vector n = at(scene.normal, i), u = at(made.arrays.separation_velocity, i);
       const double slip = length(u - dot(u, n) * n), pn = dot(made.impulse(i), n);
       // The direction of a slip that is a thousand times the residual is known to a thousandth.
-      if (pn < 1e-6 || slip < 1e3 * (options.relative_tolerance * made.report.max_approach_speed + rounding)) continue;
+      if (pn < 1e-6 || slip < 1e3 * (options.tolerance * made.report.max_approach_speed + rounding)) continue;
       ++slipping;
       EXPECT_GT(opposition(scene, made, i), 0.99) << "seed " << seed << ", contact " << i;
     }

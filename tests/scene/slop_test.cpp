@@ -1,4 +1,4 @@
-// The slop of a contact: the overlap that SceneMethod::substeps does not correct. By default it is a share of the size
+// The slop of a contact: the overlap that Procedure::substeps does not correct. By default it is a share of the size
 // of the smaller body, so that bodies of all sizes behave alike.
 #include <gtest/gtest.h>
 
@@ -8,33 +8,34 @@
 #include <string>
 #include <vector>
 
+#include "scene/thresholds.hpp"
 #include "support/scenes/substeps.hpp"
 
 namespace carom::scenes {
 namespace {
 
-constexpr double share = SubstepsOptions{}.relative_slop;
+constexpr double share = PositionCorrection{}.relative_slop;
 
 /// One substep that pushes out by any speed.
-SceneOptions one_push() {
-  SceneOptions options = in_substeps(1);
-  options.substeps.max_correction_speed = 1e6;
+MethodOptions one_push() {
+  MethodOptions options = in_substeps(1);
+  options.substeps.position_correction.max_speed = 1e6;
   return options;
 }
 
 /// [m] The slop of a contact between the centres of two bodies: a substep removes the share `correction_rate` of the
 /// overlap beyond it.
-double slop_of(const Solved<double>& made, const SceneOptions& options, double overlap) {
+double slop_of(const Solved<double>& made, const MethodOptions& options, double overlap) {
   const Vector a = at(made.arrays.displacement, 0);
   const Vector b = made.arrays.displacement[0].size() > 1 ? at(made.arrays.displacement, 1) : Vector{};
-  return overlap - (a[2] - b[2]) / options.substeps.correction_rate;
+  return overlap - (a[2] - b[2]) / options.substeps.position_correction.rate;
 }
 
 struct Pair {
   std::string name;
   std::vector<Body> bodies;  ///< on the world if it is one
   double slop;               ///< [m] expected
-  std::function<void(SceneData<double>&, SceneOptions&)> change = [](auto&, auto&) {};
+  std::function<void(SceneData<double>&, MethodOptions&)> change = [](auto&, auto&) {};
 };
 
 void expect_slop(const Pair& pair) {
@@ -46,14 +47,14 @@ void expect_slop(const Pair& pair) {
   put(scene.r_a, 0, {});
   put(scene.r_b, 0, {});
   scene.separation = {-overlap};
-  SceneOptions options = one_push();
+  MethodOptions options = one_push();
   pair.change(scene, options);
   EXPECT_NEAR(slop_of(solved(scene, options), options, overlap), pair.slop, 1e-12 * overlap) << pair.name;
   EXPECT_NEAR(slop_of(solved_by_reference(scene, options), options, overlap), pair.slop, 1e-12 * overlap)
       << pair.name << ", reference";
-  SceneOptions piece = options;
-  piece.method = SceneMethod::pgs;
-  piece.pgs.time_step = h;
+  MethodOptions piece = options;
+  piece.method = Procedure::pgs;
+  piece.correct_positions(h);
   EXPECT_NEAR(slop_of(solved(scene, piece), options, overlap), pair.slop, 1e-12 * overlap)
       << pair.name << ", one piece";
 }
@@ -110,14 +111,17 @@ TEST(Slop, of_bodies_without_a_size_is_a_constant) {
 
 TEST(Slop, is_what_the_caller_says) {
   const double of_cube = slop_of_cubes(0.2);
-  const auto with_option = [](double slop) { return [=](auto&, SceneOptions& o) { o.substeps.slop = slop; }; };
+  const auto with_option = [](double slop) {
+    return [=](auto&, MethodOptions& o) { o.substeps.position_correction.slop = slop; };
+  };
   expect_slop({"option", {cube(0.2)}, 2e-3, with_option(2e-3)});
-  expect_slop(
-      {"share", {cube(0.2)}, 3 * of_cube, [](auto&, SceneOptions& o) { o.substeps.relative_slop = 3 * share; }});
+  expect_slop({"share", {cube(0.2)}, 3 * of_cube, [](auto&, MethodOptions& o) {
+                 o.substeps.position_correction.relative_slop = 3 * share;
+               }});
   expect_slop({"column", {cube(0.2)}, 1e-3, [](SceneData<double>& s, auto&) { s.slop = {1e-3}; }});
-  expect_slop({"column over option", {cube(0.2)}, 1e-3, [](SceneData<double>& s, SceneOptions& o) {
+  expect_slop({"column over option", {cube(0.2)}, 1e-3, [](SceneData<double>& s, MethodOptions& o) {
                  s.slop = {1e-3};
-                 o.substeps.slop = 2e-3;
+                 o.substeps.position_correction.slop = 2e-3;
                }});
   expect_slop({"column of zero", {cube(0.2)}, of_cube, [](SceneData<double>& s, auto&) { s.slop = {0}; }});
 }
@@ -130,10 +134,11 @@ TEST(Slop, of_each_contact_counts_alone) {
   }
   scene.separation = {-0.1, -0.1};
   scene.slop = {0.02, 0};
-  const SceneOptions options = one_push();
+  const MethodOptions options = one_push();
   const auto made = solved(scene, options);
-  EXPECT_NEAR(at(made.arrays.displacement, 0)[2], options.substeps.correction_rate * 0.08, 1e-12);
-  EXPECT_NEAR(at(made.arrays.displacement, 1)[2], options.substeps.correction_rate * (0.1 - slop_of_cubes()), 1e-12);
+  EXPECT_NEAR(at(made.arrays.displacement, 0)[2], options.substeps.position_correction.rate * 0.08, 1e-12);
+  EXPECT_NEAR(at(made.arrays.displacement, 1)[2], options.substeps.position_correction.rate * (0.1 - slop_of_cubes()),
+              1e-12);
 }
 
 /// Five cubes on each other.
@@ -201,11 +206,11 @@ TEST(NumberOfSubsteps, follows_the_least_slop_of_the_contacts) {
   scene.slop.assign(8, 0);
   scene.slop[2] = 1e-5;
   scene.velocity_change = scene.angular_velocity_change = vectors<double>(2);
-  SceneOptions options = in_swept_substeps();
+  MethodOptions options = in_swept_substeps();
   const int expected = static_cast<int>(std::ceil(2 * h * std::sqrt(2 * g / 1e-5)));
   EXPECT_EQ(solved(scene, options).report.substeps, expected);
   EXPECT_EQ(solved_by_reference(scene, options).report.substeps, expected);
-  options.substeps.slop = 1e-3;
+  options.substeps.position_correction.slop = 1e-3;
   scene.slop.clear();
   const int of_option = static_cast<int>(std::ceil(2 * h * std::sqrt(2 * g / 1e-3)));
   EXPECT_EQ(solved(scene, options).report.substeps, of_option);

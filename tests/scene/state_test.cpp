@@ -23,10 +23,10 @@ class SavedState : public testing::Test {};
 TYPED_TEST_SUITE(SavedState, Precisions);
 
 /// Boxes that move by the results of each call.
-struct SlidingEnd {
+struct Course {
   std::string name;
   BoxWorld world;
-  std::vector<SceneOptions> options;  ///< of the calls, in turn
+  std::vector<MethodOptions> options;  ///< of the calls, in turn
   std::function<void(BoxWorld& world, int step)> before_step{};
   int saved_at = 20, steps = 15;
 };
@@ -37,16 +37,16 @@ struct Moment {
 };
 
 template <class T>
-std::vector<Solved<T>> run(const SlidingEnd& sliding_end, SceneSolver& solver, Moment& now, int steps) {
+std::vector<Solved<T>> run(const Course& course, SceneSolver& solver, Moment& now, int steps) {
   std::vector<Solved<T>> made;
   for (int k = 0; k < steps; ++k, ++now.step) {
-    SceneOptions options = sliding_end.options[static_cast<std::size_t>(now.step) % sliding_end.options.size()];
+    MethodOptions options = course.options[static_cast<std::size_t>(now.step) % course.options.size()];
     const BoxWorld before = now.world;
-    if (sliding_end.before_step) sliding_end.before_step(now.world, now.step);
-    const bool moves_in_call = options.method == SceneMethod::substeps || options.pgs.time_step > 0;
-    const bool has_targets = !moves_in_call && options.method != SceneMethod::step;
-    options.substeps.time_step = options.resting.time_step = h;
-    if (options.method == SceneMethod::step) options.resting.gravity = now.world.gravity;
+    if (course.before_step) course.before_step(now.world, now.step);
+    const bool moves_in_call = options.moves();
+    const bool has_targets = !moves_in_call && options.method != Procedure::both_phases;
+    options.time_step = h;
+    if (options.method == Procedure::both_phases) options.gravity = now.world.gravity;
     if (has_targets)
       for (MovingBox& box : now.world.boxes) box.velocity = box.velocity + h * now.world.gravity;
     SceneData<T> data = moves_in_call ? now.world.scene_with_forces<T>(h) : now.world.scene<T>();
@@ -75,8 +75,8 @@ void expect_same(const std::vector<Solved<T>>& a, const std::vector<Solved<T>>& 
     const std::string call = what + ", call " + std::to_string(k);
     expect_same_bits(a[k].arrays, b[k].arrays, call);
     const auto numbers = [](const SceneReport& r) {
-      return std::vector<double>{r.max_approach_speed, r.error,      r.residual,      r.energy_before,
-                                 r.energy_after,       r.joint_work, r.energy_removed};
+      return std::vector<double>{r.max_approach_speed, r.relative_error, r.residual,      r.energy_before,
+                                 r.energy_after,       r.joint_work,     r.energy_removed};
     };
     const auto counts = [](const SceneReport& r) {
       return std::vector<std::size_t>{static_cast<std::size_t>(r.iterations),
@@ -88,7 +88,7 @@ void expect_same(const std::vector<Solved<T>>& a, const std::vector<Solved<T>>& 
                                       r.overflow_constraints,
                                       r.not_converged,
                                       r.stalled,
-                                      r.swept,
+                                      r.pgs_islands,
                                       r.lanes,
                                       r.lanes_used};
     };
@@ -106,26 +106,26 @@ Bytes saved(const SceneSolver& solver) {
 
 /// Saves, goes on, and goes back in the same solver, in a new one, and in one that has solved other scenes.
 template <class T>
-void expect_same_after_restoring(const SlidingEnd& sliding_end) {
-  Moment now{sliding_end.world};
+void expect_same_after_restoring(const Course& course) {
+  Moment now{course.world};
   SceneSolver solver({.threads = 1});
-  run<T>(sliding_end, solver, now, sliding_end.saved_at);
+  run<T>(course, solver, now, course.saved_at);
   const Moment begun = now;
   const Bytes state = saved(solver);
-  const auto expected = run<T>(sliding_end, solver, now, sliding_end.steps);
+  const auto expected = run<T>(course, solver, now, course.steps);
   const Bytes state_after = saved(solver);
   const auto expect = [&](SceneSolver& with, const std::string& what) {
     with.restore(state);
-    EXPECT_TRUE(saved(with) == state) << sliding_end.name << ", " << what;
+    EXPECT_TRUE(saved(with) == state) << course.name << ", " << what;
     now = begun;
-    expect_same(run<T>(sliding_end, with, now, sliding_end.steps), expected, sliding_end.name + ", " + what);
-    EXPECT_TRUE(saved(with) == state_after) << sliding_end.name << ", " << what;
+    expect_same(run<T>(course, with, now, course.steps), expected, course.name + ", " + what);
+    EXPECT_TRUE(saved(with) == state_after) << course.name << ", " << what;
   };
   expect(solver, "the same solver");
   expect(solver, "the same solver again");
   SceneSolver other({.threads = 1});
   expect(other, "a new solver");
-  SlidingEnd another{"other boxes", box_pyramid(6), sliding_end.options};
+  Course another{"other boxes", box_pyramid(6), course.options};
   another.world.boxes[3].velocity[0] = 2;
   Moment of_another{another.world};
   run<T>(another, other, of_another, 7);
@@ -133,12 +133,12 @@ void expect_same_after_restoring(const SlidingEnd& sliding_end) {
   run<double>(another, other, of_another, 3);
   run<float>(another, other, of_another, 3);
   other.forget();
-  EXPECT_TRUE(saved(other) == saved(SceneSolver())) << sliding_end.name << ", forgotten";
+  EXPECT_TRUE(saved(other) == saved(SceneSolver())) << course.name << ", forgotten";
   expect(other, "after it has forgotten");
 }
 
-SceneOptions with_method(SceneMethod method) {
-  SceneOptions options = in_substeps();
+MethodOptions with_method(Procedure method) {
+  MethodOptions options = in_substeps();
   options.method = method;
   set_iterations(options, 10);
   return options;
@@ -172,7 +172,7 @@ TYPED_TEST(SavedState, of_direct_islands_gives_the_same_bits) {
   expect_same_after_restoring<T>({"tower", box_stack(20), {in_substeps()}});
   expect_same_after_restoring<T>({"pushed tower", pushed(box_stack(8), 7, 0.5), {in_substeps()}, {}, 5, 30});
   expect_same_after_restoring<T>({"pushed pyramid", pushed(box_pyramid(6), 20, 1), {in_substeps()}, {}, 5, 30});
-  SceneOptions twice = in_substeps();
+  MethodOptions twice = in_substeps();
   twice.substeps.min_direct_substeps = 2;
   expect_same_after_restoring<T>({"two substeps", pushed(box_stack(5), 2, 0.3), {twice}, {}, 3});
   expect_same_after_restoring<T>({"come and go", two_stacks(5), {in_substeps()}, come_and_go, 16, 30});
@@ -184,17 +184,17 @@ TYPED_TEST(SavedState, of_swept_islands_gives_the_same_bits) {
   expect_same_after_restoring<T>({"swept pyramid", pushed(box_pyramid(6), 20, 1), {in_swept_substeps()}});
   BoxWorld slope = block_on_incline(0.5, 0.3, 0.01);
   slope.static_friction = 0.6;
-  for (const SceneOptions& options : {in_substeps(), in_swept_substeps(), with_method(SceneMethod::pgs)})
+  for (const MethodOptions& options : {in_substeps(), in_swept_substeps(), with_method(Procedure::pgs)})
     expect_same_after_restoring<T>({"static friction", slope, {options}, {}, 3});
 }
 
 TYPED_TEST(SavedState, of_all_methods_gives_the_same_bits) {
   using T = TypeParam;
-  SceneOptions single_substep = with_method(SceneMethod::pgs);
-  single_substep.pgs.time_step = h;
-  std::vector<SceneOptions> all = {single_substep};
-  for (const SceneMethod method : all_methods) all.push_back(with_method(method));
-  for (const SceneOptions& options : all) {
+  MethodOptions single_substep = with_method(Procedure::pgs);
+  single_substep.correct_positions(h);
+  std::vector<MethodOptions> all = {single_substep};
+  for (const Procedure method : all_methods) all.push_back(with_method(method));
+  for (const MethodOptions& options : all) {
     const std::string name(to_string(options.method));
     expect_same_after_restoring<T>({name + " tower", box_stack(6), {options}});
     expect_same_after_restoring<T>({name + " come and go", two_stacks(3), {options}, come_and_go, 16, 30});
@@ -243,7 +243,7 @@ SceneData<T> with_keys(SceneData<T> scene) {
 
 /// Calls with the same positions, on velocities that change.
 template <class T>
-std::vector<Solved<T>> repeated(SceneSolver& solver, SceneData<T>& scene, const SceneOptions& options, int calls) {
+std::vector<Solved<T>> repeated(SceneSolver& solver, SceneData<T>& scene, const MethodOptions& options, int calls) {
   std::vector<Solved<T>> made;
   for (int k = 0; k < calls; ++k) {
     made.push_back(solved(solver, scene, options));
@@ -257,7 +257,7 @@ std::vector<Solved<T>> repeated(SceneSolver& solver, SceneData<T>& scene, const 
 }
 
 template <class T>
-void expect_same_when_repeated(const SceneData<T>& start, const SceneOptions& options, const std::string& what) {
+void expect_same_when_repeated(const SceneData<T>& start, const MethodOptions& options, const std::string& what) {
   SceneData<T> scene = start;
   SceneSolver solver({.threads = 1});
   repeated(solver, scene, options, 5);
@@ -281,8 +281,8 @@ TYPED_TEST(SavedState, of_joints_and_moments_gives_the_same_bits) {
   SceneData<T> rolling = stack<T>(4);
   rolling.rolling_friction.assign(rolling.contact_count(), T(0.05));
   rolling.spinning_friction.assign(rolling.contact_count(), T(0.02));
-  for (const SceneMethod method : {SceneMethod::substeps, SceneMethod::pgs, SceneMethod::ncp}) {
-    const SceneOptions options = with_method(method);
+  for (const Procedure method : {Procedure::substeps, Procedure::pgs, Procedure::ncp}) {
+    const MethodOptions options = with_method(method);
     expect_same_when_repeated(with_keys(joints), options, "joints");
     expect_same_when_repeated(with_keys(rolling), options, "moments");
   }
@@ -293,14 +293,14 @@ TYPED_TEST(SavedState, of_joints_and_moments_gives_the_same_bits) {
 template <class T>
 Bytes full_state() {
   SceneSolver solver({.threads = 1});
-  const SlidingEnd sliding_end{"", box_pyramid(14), {in_substeps()}};
-  Moment now{sliding_end.world};
+  const Course course{"", box_pyramid(14), {in_substeps()}};
+  Moment now{course.world};
   SceneData<T> joints = with_keys(chain<T>(3));
   for (int k = 0; k < 3; ++k) solved(solver, joints, in_substeps());
   SceneData<T> contacts = with_keys(stack<T>(2));
   contacts.key[0] = 1000;
   solved(solver, contacts, in_substeps());
-  run<T>(sliding_end, solver, now, 3);
+  run<T>(course, solver, now, 3);
   return saved(solver);
 }
 
@@ -397,17 +397,17 @@ TEST(SavedStates, need_room_and_a_solver) {
 
 // The state is of no ISA: it goes from one machine to another.
 TYPED_TEST(SavedState, is_restored_on_every_isa_with_the_same_bits) {
-  const SlidingEnd sliding_end{"", pushed(box_pyramid(14), 100, 0.2), {in_substeps()}};
+  const Course course{"", pushed(box_pyramid(14), 100, 0.2), {in_substeps()}};
   std::vector<Bytes> after;
   Bytes state;
   for (const Isa isa : support::isas_with_fma()) {
     SceneSolver solver({.isa = isa, .threads = 2});
-    Moment now{sliding_end.world};
-    run<TypeParam>(sliding_end, solver, now, 9);
+    Moment now{course.world};
+    run<TypeParam>(course, solver, now, 9);
     if (state.empty()) state = saved(solver);
     EXPECT_TRUE(saved(solver) == state) << to_string(isa);
     solver.restore(state);
-    run<TypeParam>(sliding_end, solver, now, 9);
+    run<TypeParam>(course, solver, now, 9);
     after.push_back(saved(solver));
     EXPECT_TRUE(after.back() == after.front()) << to_string(isa);
   }
@@ -416,13 +416,13 @@ TYPED_TEST(SavedState, is_restored_on_every_isa_with_the_same_bits) {
 // Contacts that are left out age in calls of one manifold, too: docs/scenes.md, Warm starting.
 TYPED_TEST(SavedState, has_the_same_age_after_calls_of_one_manifold) {
   using T = TypeParam;
-  const SceneOptions options = with_method(SceneMethod::pgs);
+  const MethodOptions options = with_method(Procedure::pgs);
   const SceneData<T> two = two_stacks(1).scene<T>();
   const SceneData<T> one = box_stack(1).scene<T>();
   SceneSolver solver({.threads = 1}), restored({.threads = 1});
   solved(solver, two, options);
   SceneArrays<T> arrays(one);
-  const Scene<T> scene = one.view();
+  const Scene<T> scene = one.view(options);
   const SceneResults<T> results = arrays.view();
   for (int k = 0; k < 10; ++k) solver.solve(scene, results, options);
   for (int k = 0; k < 10; ++k) {

@@ -14,16 +14,16 @@ namespace {
 
 struct Way {
   std::string name;
-  SceneOptions options;
-  bool steps = false;  ///< SceneMethod::step
+  MethodOptions options;
+  bool steps = false;  ///< Procedure::both_phases
 };
 const std::vector<Way>& ways() {
   static const std::vector<Way> all = [] {
-    SceneOptions iteration;
-    iteration.method = SceneMethod::iteration;
-    iteration.iteration.swept = ContactFilter::touching;
-    SceneOptions single_substep;
-    single_substep.pgs.time_step = h;
+    MethodOptions iteration;
+    iteration.method = Procedure::collisions;
+    iteration.bender_schmitt.filter = ContactFilter::touching;
+    MethodOptions single_substep;
+    single_substep.correct_positions(h);
     return std::vector<Way>{{"substeps", in_substeps()},
                             {"swept substeps", in_swept_substeps()},
                             {"pgs", {}},
@@ -53,14 +53,17 @@ class StaticFriction : public testing::Test {
     for (int k = 0; k < seconds / h; ++k) {
       if (way.steps) {
         box_.template step<T>(solver_, way.options, h);
-      } else if (way.options.method == SceneMethod::substeps || way.options.pgs.time_step > 0) {
+      } else if (way.options.method == Procedure::substeps || way.options.pgs.position_correction) {
         box_.template step_in_substeps<T>(solver_, way.options, h);
       } else {
         SceneData<T> scene = box_.template scene_with_forces<T>(h);
         scene.separation.clear();
-        if (!knows_forces) scene.velocity_change = scene.angular_velocity_change = {};
+        if (!knows_forces) {
+          put(scene.bodies.velocity, 0, box_.boxes[0].velocity + at(scene.velocity_change, 0));
+          scene.velocity_change = scene.angular_velocity_change = {};
+        }
         SceneArrays<T> arrays(scene);
-        solver_.solve(scene.view(), arrays.view(), way.options);
+        solver_.solve(scene.view(way.options), arrays.view(), way.options);
         box_.take(arrays);
         box_.move(h, {});
       }

@@ -44,12 +44,12 @@ SceneData<T> sliding_columns(double mass, double down, double aside, double fric
   return scene;
 }
 
-std::vector<SceneOptions> options_of(const std::vector<SceneMethod>& methods) {
-  std::vector<SceneOptions> made;
-  for (const SceneMethod method : methods) {
-    SceneOptions options = usual(method);
-    options.relative_tolerance = 0;
-    options.iteration.swept = ContactFilter::touching;
+std::vector<MethodOptions> options_of(const std::vector<Procedure>& methods) {
+  std::vector<MethodOptions> made;
+  for (const Procedure method : methods) {
+    MethodOptions options = usual(method);
+    options.tolerance = 0;
+    options.bender_schmitt.filter = ContactFilter::touching;
     made.push_back(options);
   }
   return made;
@@ -57,16 +57,16 @@ std::vector<SceneOptions> options_of(const std::vector<SceneMethod>& methods) {
 
 /// Calls f(options, isa, what) for methods that sweep on every ISA.
 template <class F>
-void on_every_isa(const std::vector<SceneMethod>& methods, const F& f) {
+void on_every_isa(const std::vector<Procedure>& methods, const F& f) {
   for (const Isa isa : available_isas())
-    for (const SceneOptions& options : options_of(methods))
+    for (const MethodOptions& options : options_of(methods))
       f(options, isa, std::string(to_string(isa)) + ", " + std::string(to_string(options.method)));
 }
 
 TYPED_TEST(Subnormals, are_zero_in_impulses_of_contacts) {
   using T = TypeParam;
   const auto scene = sliding_columns<T>(1, 0.1, least<T>, 0.5);
-  on_every_isa({SceneMethod::pgs, SceneMethod::substeps}, [&](const auto& options, Isa isa, const auto& what) {
+  on_every_isa({Procedure::pgs, Procedure::substeps}, [&](const auto& options, Isa isa, const auto& what) {
     const auto found = solved(scene, options, {.isa = isa, .threads = 1});
     std::size_t subnormal = 0, pushed = 0;
     for (std::size_t i = 0; i < scene.contact_count(); ++i) {
@@ -96,11 +96,11 @@ TYPED_TEST(Subnormals, as_squares_leave_friction_in_its_cone) {
           const double down = size * std::sqrt(least<T>) / mass;
           auto scene = sliding_columns<T>(mass, down, aside * down, friction);
           if (has_models) add_neutral_models(scene);
-          std::vector<SceneMethod> methods = {SceneMethod::pgs, SceneMethod::substeps};
-          if (!has_models) methods.push_back(SceneMethod::iteration);
-          on_every_isa(methods, [&](SceneOptions options, Isa isa, const std::string& what) {
+          std::vector<Procedure> methods = {Procedure::pgs, Procedure::substeps};
+          if (!has_models) methods.push_back(Procedure::collisions);
+          on_every_isa(methods, [&](MethodOptions options, Isa isa, const std::string& what) {
             for (const double relaxation : {1.0, 0.5, 1.3}) {
-              if (relaxation != 1 && options.method != SceneMethod::pgs) continue;
+              if (relaxation != 1 && options.method != Procedure::pgs) continue;
               options.pgs.relaxation = relaxation;
               const auto found = solved(scene, options, {.isa = isa, .threads = 1});
               double pushed = 0;
@@ -126,9 +126,9 @@ TYPED_TEST(Subnormals, as_squares_change_no_impulse_of_an_island_that_has_conver
     const auto column = sliding_columns<T>(mass, down, down, 0.5, 0.9, {2});
     SceneData<T> both = column;
     append(both, sliding_columns<T>(1, 1, 0.1, 0.5, 0.9, {20}));
-    SceneOptions options = usual(SceneMethod::pgs);
+    MethodOptions options = usual(Procedure::pgs);
     options.pgs.iterations = 100;
-    options.relative_tolerance = 0.1;
+    options.tolerance = 0.1;
     for (const Isa isa : available_isas()) {
       const std::string what = std::string(to_string(isa)) + ", size " + std::to_string(size);
       const auto alone = solved(column, options, {.isa = isa, .threads = 1});
@@ -149,17 +149,16 @@ TYPED_TEST(Subnormals, as_radius_of_an_ellipse_are_no_friction) {
       add_neutral_models(scene);
       scene.friction_2.assign(scene.contact_count(), T(0.4));
       scene.friction_direction[0].assign(scene.contact_count(), T(1));
-      on_every_isa(
-          {SceneMethod::pgs, SceneMethod::substeps}, [&](const auto& options, Isa isa, const std::string& what) {
-            const auto found = solved(scene, options, {.isa = isa, .threads = 1});
-            for (std::size_t i = 0; i < scene.contact_count(); ++i) {
-              const Vector p = found.impulse(i);
-              EXPECT_LE(found.arrays.status[i], Status::separating) << what << ", speed " << speed << ", contact " << i;
-              EXPECT_EQ(p[0], 0) << what << ", speed " << speed << ", contact " << i;
-              EXPECT_EQ(p[1], 0) << what << ", speed " << speed << ", contact " << i;
-              EXPECT_GE(p[2], 0) << what << ", speed " << speed << ", contact " << i;
-            }
-          });
+      on_every_isa({Procedure::pgs, Procedure::substeps}, [&](const auto& options, Isa isa, const std::string& what) {
+        const auto found = solved(scene, options, {.isa = isa, .threads = 1});
+        for (std::size_t i = 0; i < scene.contact_count(); ++i) {
+          const Vector p = found.impulse(i);
+          EXPECT_LE(found.arrays.status[i], Status::separating) << what << ", speed " << speed << ", contact " << i;
+          EXPECT_EQ(p[0], 0) << what << ", speed " << speed << ", contact " << i;
+          EXPECT_EQ(p[1], 0) << what << ", speed " << speed << ", contact " << i;
+          EXPECT_GE(p[2], 0) << what << ", speed " << speed << ", contact " << i;
+        }
+      });
     }
 }
 
@@ -177,7 +176,7 @@ TYPED_TEST(Subnormals, as_bounds_of_a_row_are_zero) {
     row.min_impulse = 0;
     scene.joints.rows.push_back(row);
   }
-  on_every_isa({SceneMethod::pgs, SceneMethod::iteration, SceneMethod::substeps},
+  on_every_isa({Procedure::pgs, Procedure::collisions, Procedure::substeps},
                [&](const auto& options, Isa isa, const auto& what) {
                  const auto found = solved(scene, options, {.isa = isa, .threads = 1});
                  for (const T impulse : found.arrays.joint_impulse) EXPECT_EQ(impulse, T(0)) << what;
@@ -191,14 +190,14 @@ TYPED_TEST(Subnormals, and_roundings_are_not_those_of_the_hosts_mode) {
   const auto scene = sliding_columns<T>(1, 0.1, least<T>, 0.5);
   const unsigned usual_mode = _mm_getcsr();
   const unsigned flushing = usual_mode | 0x8040u, upward = usual_mode | 0x4000u;
-  for (const SceneOptions& options :
-       options_of({SceneMethod::pgs, SceneMethod::iteration, SceneMethod::resting, SceneMethod::substeps})) {
+  for (const MethodOptions& options :
+       options_of({Procedure::pgs, Procedure::collisions, Procedure::resting, Procedure::substeps})) {
     const auto expected = solved(scene, options);
     for (const unsigned mode : {flushing, upward}) {
       Solved<T> found{SceneArrays<T>(scene), {}};
       SceneSolver solver({.threads = 1});
       _mm_setcsr(mode);
-      found.report = solver.solve(scene.view(), found.arrays.view(), options);
+      found.report = solver.solve(scene.view(options), found.arrays.view(), options);
       const unsigned mode_after = _mm_getcsr();
       _mm_setcsr(usual_mode);
       constexpr unsigned flags = 0x3f;

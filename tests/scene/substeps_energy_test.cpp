@@ -1,4 +1,4 @@
-// SceneMethod::substeps adds no energy: an island gains the work of forces, targets and moving bodies, and no more.
+// Procedure::substeps adds no energy: an island gains the work of forces, targets and moving bodies, and no more.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -98,15 +98,15 @@ TYPED_TEST(Substeps, tell_how_much_energy_they_have_removed) {
   BoxWorld boxes = box_stack(2, 100);
   boxes.boxes[1].position[2] -= 0.2;
   const SceneData<TypeParam> scene = boxes.template scene<TypeParam>();
-  SceneOptions options = in_swept_substeps();
-  options.substeps.relax_iterations = 0;  // the push stays in the velocities
+  MethodOptions options = in_swept_substeps();
+  options.substeps.position_correction.relax_iterations = 0;  // the push stays in the velocities
   const auto made = solved(scene, options);
   EXPECT_GT(made.report.energy_removed, 0);
   EXPECT_NEAR(static_cast<double>(made.arrays.island_energy_removed[0]), made.report.energy_removed,
               epsilon<TypeParam> * made.report.energy_removed);
   EXPECT_NEAR(energy_after(scene, made), 0, 1e-6);
 
-  options.method = SceneMethod::pgs;
+  options.method = Procedure::pgs;
   EXPECT_EQ(solved(scene, options).report.energy_removed, 0);
 }
 
@@ -146,7 +146,7 @@ struct FreeRods {
   Vector error() const { return boxes[0].position + arm(0) - boxes[1].position - arm(1); }
 
   template <class T>
-  void step(SceneSolver& solver, const SceneOptions& options) {
+  void step(SceneSolver& solver, const MethodOptions& options) {
     BoxWorld of;
     of.boxes = boxes;
     SceneData<T> scene = of.scene<T>();
@@ -161,7 +161,7 @@ struct FreeRods {
     }
     const std::size_t row = add_ball_joint(scene.joints, JointBodies<T>{0, 1, narrowed(arm(0)), narrowed(arm(1))});
     for (std::size_t c = 0; c < 3; ++c) {
-      scene.joints.rows[row + c].error = narrowed(error())[c];
+      scene.joints.rows[row + c].position_error = narrowed(error())[c];
       scene.joints.rows[row + c].key = c + 1;
     }
     const auto made = solved(solver, scene, options);
@@ -264,7 +264,6 @@ TYPED_TEST(Substeps, let_a_belt_a_turntable_and_a_lift_do_their_work) {
     SceneData<TypeParam> scene = boxes.template scene<TypeParam>();
     scene.velocity_change = scene.angular_velocity_change = vectors<TypeParam>(1);
     put(scene.velocity_change, 0, h * boxes.gravity);
-    put(scene.bodies.velocity, 0, boxes.boxes[0].velocity + h * boxes.gravity);
     scene.surface_velocity = vectors<TypeParam>(scene.contact_count());
     for (std::size_t c = 0; c < scene.contact_count(); ++c) put(scene.surface_velocity, c, {2, 0, 0});
     const auto made = solved(solver, scene, in_swept_substeps());

@@ -1,4 +1,4 @@
-// SceneMethod::substeps holds these at rest over many steps: stacks, pyramids, heavy boxes on light ones, and chains.
+// Procedure::substeps holds these at rest over many steps: stacks, pyramids, heavy boxes on light ones, and chains.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ TYPED_TEST_SUITE(Substeps, Precisions);
 template <class T>
 void expect_rest(BoxWorld boxes, double max_drift, const std::string& what) {
   const BoxWorld start = boxes;
-  SceneOptions options = in_substeps();
+  MethodOptions options = in_substeps();
   const double max_overlap = slop_of_cubes() + 3 * millimetre;
   SceneSolver solver({.threads = 1});
   double overlap = 0;

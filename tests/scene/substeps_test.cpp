@@ -1,4 +1,4 @@
-// SceneMethod::substeps chooses the number of substeps, hands impulses on, and solves rows.
+// Procedure::substeps chooses the number of substeps, hands impulses on, and solves rows.
 #include "support/scenes/substeps.hpp"
 
 #include <gtest/gtest.h>
@@ -9,6 +9,8 @@
 #include <cmath>
 #include <string>
 #include <vector>
+
+#include "scene/thresholds.hpp"
 
 namespace carom::scenes {
 namespace {
@@ -47,7 +49,7 @@ TEST(NumberOfSubsteps, is_that_of_all_on_its_supports_while_nothing_is_known) {
 TEST(NumberOfSubsteps, is_raised_by_a_load_of_contacts_once_it_has_lasted_three_steps) {
   BoxWorld boxes = box_stack(20);
   SceneSolver solver({.threads = 1});
-  const SceneOptions options = in_swept_substeps();
+  const MethodOptions options = in_swept_substeps();
   int before = 0;
   for (int k = 0; k < 30; ++k) before = boxes.step_in_substeps<double>(solver, options, h).substeps;
   // All of it weighs ten times as much from now on. The lowest of twenty boxes has the weight of 19 from above and of
@@ -107,9 +109,9 @@ TEST(NumberOfSubsteps, falls_by_a_hundredth_a_step_when_the_load_has_been_gone_f
 TEST(NumberOfSubsteps, stays_within_least_and_most) {
   for (const auto& [least, most, expected] : {std::array{4, 20, 20}, {60, 64, 60}, {4, 64, 47}, {2, 3, 3}, {1, 1, 1}}) {
     BoxWorld boxes = box_stack(2, 1000);
-    SceneOptions options;
-    options.substeps.least = least;
-    options.substeps.most = most;
+    MethodOptions options;
+    options.substeps.min_substeps = least;
+    options.substeps.max_substeps = most;
     SceneSolver solver({.threads = 1});
     EXPECT_EQ(boxes.step_in_substeps<double>(solver, options, h).substeps, expected);
   }
@@ -153,14 +155,13 @@ TYPED_TEST(Substeps, are_those_of_each_island_and_a_heavy_one_beside_it_changes_
 
 // Impulses of the last step -------------------------------------------------------------------------------------------
 
-/// A scene of boxes that gravity has accelerated for a step.
+/// Boxes at rest, and what forces add to their velocities.
 template <class T>
 SceneData<T> falling(const BoxWorld& boxes) {
   SceneData<T> scene = boxes.scene<T>();
   scene.velocity_change = scene.angular_velocity_change = vectors<T>(scene.body_count());
   for (std::size_t i = 0; i < scene.body_count(); ++i) {
     put(scene.velocity_change, i, {0.01, 0, -g * h});
-    put(scene.bodies.velocity, i, {0.01, 0, -g * h});
   }
   return scene;
 }
@@ -182,8 +183,8 @@ TYPED_TEST(Substeps, begin_with_warm_impulses_as_with_those_of_keys) {
 // Points with new names in the places of old ones: the manifold begins with the force and the moment that it had. Only
 // friction between its points may be another one, which moves no body.
 TYPED_TEST(Substeps, keep_the_load_of_a_manifold_whose_points_have_new_names) {
-  for (const SceneMethod method : {SceneMethod::substeps, SceneMethod::pgs}) {
-    SceneOptions options = in_substeps(4);
+  for (const Procedure method : {Procedure::substeps, Procedure::pgs}) {
+    MethodOptions options = in_substeps(4);
     options.method = method;
     options.pgs.iterations = 1;
     SceneData<TypeParam> scene = falling<TypeParam>(box_stack(2));
@@ -223,11 +224,11 @@ double moved(const Solved<T>& made) {
 
 TYPED_TEST(Substeps, leave_the_error_of_a_row_of_frequency_zero_and_take_it_out_of_others) {
   using T = TypeParam;
-  const auto motor = with_row<T>(0, {.error = T(0.125), .frequency = 0});
+  const auto motor = with_row<T>(0, {.position_error = T(0.125), .frequency = 0});
   EXPECT_EQ(moved(motor), 0);
   EXPECT_EQ(motor.arrays.joint_impulse[0], 0);
-  const auto soft = with_row<T>(0, {.error = T(0.125), .frequency = 5});
-  const auto stiff = with_row<T>(0, {.error = T(0.125)});
+  const auto soft = with_row<T>(0, {.position_error = T(0.125), .frequency = 5});
+  const auto stiff = with_row<T>(0, {.position_error = T(0.125)});
   EXPECT_LT(moved(soft), -0.001);
   EXPECT_LT(moved(stiff), 2 * moved(soft));
   EXPECT_GE(moved(stiff), -0.125);
@@ -242,7 +243,7 @@ TYPED_TEST(Substeps, let_the_slack_error_of_a_row_that_only_pushes_shrink_to_not
   using T = TypeParam;
   const double tolerance = 16 * epsilon<T>, pi = 3.14159265358979323846;
   const double left = 0.01 - 2 * h / 4, further = left / (1 + pi / 2 * (4 + pi / 2));
-  const typename JointRowData<T>::Row slack{.min_impulse = 0, .error = T(0.01)};
+  const typename JointRowData<T>::Row slack{.min_impulse = 0, .position_error = T(0.01)};
   const auto taut = with_row<T>(-1, slack);
   EXPECT_NEAR(moved(taut), -0.01 - further, tolerance);
   EXPECT_NEAR(length(taut.velocity(0)), 0, tolerance);
@@ -250,12 +251,12 @@ TYPED_TEST(Substeps, let_the_slack_error_of_a_row_that_only_pushes_shrink_to_not
   EXPECT_NEAR(moved(with_row<T>(1, slack)), h, tolerance);
   EXPECT_EQ(moved(with_row<T>(0, slack)), 0);
   // A rope's row pulls alone: its error is slack below zero.
-  const typename JointRowData<T>::Row rope{.max_impulse = 0, .error = T(-0.01)};
+  const typename JointRowData<T>::Row rope{.max_impulse = 0, .position_error = T(-0.01)};
   EXPECT_NEAR(moved(with_row<T>(1, rope)), 0.01 + further, tolerance);
   EXPECT_NEAR(moved(with_row<T>(-1, rope)), -h, tolerance);
   // A row that is drawn out goes back.
-  EXPECT_LT(moved(with_row<T>(0, {.max_impulse = 0, .error = T(0.01)})), -0.005);
-  EXPECT_EQ(moved(with_row<T>(0, {.max_impulse = 0, .error = T(-0.01)})), 0);
+  EXPECT_LT(moved(with_row<T>(0, {.max_impulse = 0, .position_error = T(0.01)})), -0.005);
+  EXPECT_EQ(moved(with_row<T>(0, {.max_impulse = 0, .position_error = T(-0.01)})), 0);
 }
 
 /// [N s] The impulse that the next step begins with, of a body of 1 kg that comes at `speed` against a plane.

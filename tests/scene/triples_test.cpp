@@ -56,9 +56,9 @@ class Triples : public testing::Test {
     for (Row& row : scene.joints.rows) row.max_impulse = T(1e6);
     return scene;
   }
-  static SceneOptions sweeps(SceneMethod method, int count) {
-    SceneOptions options = usual(method);
-    options.iteration.swept = ContactFilter::touching;
+  static MethodOptions sweeps(Procedure method, int count) {
+    MethodOptions options = usual(method);
+    options.bender_schmitt.filter = ContactFilter::touching;
     set_iterations(options, count);
     return options;
   }
@@ -70,14 +70,14 @@ class Triples : public testing::Test {
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(Triples, Precisions);
 
-constexpr SceneMethod sweeping[] = {SceneMethod::pgs, SceneMethod::iteration, SceneMethod::resting};
+constexpr Procedure sweeping[] = {Procedure::pgs, Procedure::collisions, Procedure::resting};
 
 TYPED_TEST(Triples, hold_a_ball_joint_after_one_sweep) {
   double in_turn = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed)
-    for (const SceneMethod method : sweeping) {
+    for (const Procedure method : sweeping) {
       const auto scene = this->joint(seed);
-      const SceneOptions once = this->sweeps(method, 1);
+      const MethodOptions once = this->sweeps(method, 1);
       EXPECT_LE(this->max_rest(scene, solved(scene, once)), this->bound) << to_string(method);
       in_turn = std::max(in_turn, this->max_rest(scene, solved(this->in_turn(scene), once)));
     }
@@ -91,7 +91,7 @@ TYPED_TEST(Triples, reach_targets_and_give_way_by_their_compliance) {
       scene.joints.rows[i].target_velocity = TypeParam(0.25) * static_cast<TypeParam>(i);
       scene.joints.rows[i].compliance = TypeParam(0.5) * static_cast<TypeParam>(i + 1);
     }
-    const auto made = solved(scene, this->sweeps(SceneMethod::pgs, 1));
+    const auto made = solved(scene, this->sweeps(Procedure::pgs, 1));
     EXPECT_LE(this->max_rest(scene, made), this->bound);
     EXPECT_GT(std::abs(made.arrays.joint_impulse[0]), 0.001);
   }
@@ -102,7 +102,7 @@ TYPED_TEST(Triples, leave_the_share_of_their_relaxation) {
   for (const double relaxation : {0.5, 1.5})
     for (const int inner_iterations : {1, 2}) {
       const auto scene = this->joint(7);
-      SceneOptions options = this->sweeps(SceneMethod::pgs, 1);
+      MethodOptions options = this->sweeps(Procedure::pgs, 1);
       options.pgs.relaxation = relaxation;
       options.pgs.inner_iterations = inner_iterations;
       const auto made = solved(scene, options), before = this->untouched(scene);
@@ -127,7 +127,7 @@ TYPED_TEST(Triples, are_no_rows_that_nearly_repeat_each_other) {
     mix(rows[1].angular_a, other.angular_a);
     mix(rows[1].linear_b, other.linear_b);
     mix(rows[1].angular_b, other.angular_b);
-    const SceneOptions options = this->sweeps(SceneMethod::pgs, 4);
+    const MethodOptions options = this->sweeps(Procedure::pgs, 4);
     const auto free = solved(scene, options), in_turn = solved(this->in_turn(scene), options);
     expect_same_bits(free.arrays, in_turn.arrays, std::to_string(apart));
     for (const T impulse : free.arrays.joint_impulse) EXPECT_LT(std::abs(impulse), 10);
@@ -143,14 +143,14 @@ TYPED_TEST(Triples, are_no_rows_with_a_bound_and_no_two_rows) {
       scene.joints.rows.pop_back();
       other.joints.rows.pop_back();
     }
-    const SceneOptions once = this->sweeps(SceneMethod::pgs, 1);
+    const MethodOptions once = this->sweeps(Procedure::pgs, 1);
     expect_same_bits(solved(scene, once).arrays, solved(this->in_turn(other), once).arrays, std::to_string(kind));
   }
 }
 
 TYPED_TEST(Triples, leave_a_tenth_of_what_ten_sweeps_in_turn_leave_of_a_chain) {
   double at_once = 0, in_turn = 0;
-  const SceneOptions options = this->sweeps(SceneMethod::pgs, 10);
+  const MethodOptions options = this->sweeps(Procedure::pgs, 10);
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     const auto scene = zigzag<TypeParam>(12, seed);
     at_once += solved(scene, options).report.residual;

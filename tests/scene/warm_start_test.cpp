@@ -43,9 +43,9 @@ TYPED_TEST(WarmStart, by_key_leaves_a_smaller_residual_with_every_call) {
 
 TYPED_TEST(WarmStart, by_key_takes_fewer_sweeps_to_the_same_answer) {
   SceneSolver solver({.threads = 1});
-  SceneOptions options;
+  MethodOptions options;
   set_iterations(options, 5000);
-  options.relative_tolerance = 1e-4;
+  options.tolerance = 1e-4;
   const auto cold = solved(solver, this->scene_, options), warm = solved(solver, this->scene_, options);
   EXPECT_GT(cold.report.iterations, 40);
   EXPECT_LE(warm.report.iterations, 8);
@@ -58,11 +58,11 @@ TYPED_TEST(WarmStart, by_key_takes_fewer_sweeps_to_the_same_answer) {
 TYPED_TEST(WarmStart, lets_what_rests_end_with_its_first_sweep) {
   using T = TypeParam;
   SceneData<T> scene = pyramid<T>(6);
-  SceneOptions options;
+  MethodOptions options;
   set_iterations(options, 5000);
-  options.relative_tolerance = 1e-4;
+  options.tolerance = 1e-4;
   scene.warm_impulse = solved(scene, options).arrays.impulse;
-  options.relative_tolerance = 1e-3;
+  options.tolerance = 1e-3;
   const auto resting = solved(scene, options);
   EXPECT_EQ(resting.report.iterations, 1);
   EXPECT_EQ(resting.report.not_converged, 0u);
@@ -89,18 +89,18 @@ TYPED_TEST(WarmStart, does_not_begin_a_step) {
   scene.add(Body{.velocity = {1, 0, 0}});
   add_distance_joint(scene.joints, JointBodies<TypeParam>{0, -1, {}, {}}, {1, 0, 0});
   scene.joints.rows[0].key = 7;
-  const SceneOptions options{.method = SceneMethod::step, .resting = {.time_step = 0.01}};
+  const MethodOptions options{.method = Procedure::both_phases, .time_step = 0.01};
   SceneSolver solver({.threads = 1});
   for (int call = 0; call < 3; ++call) {
     SceneArrays<TypeParam> arrays(scene);
-    solver.solve(scene.view(), arrays.view(), options);
+    solver.solve(scene.view(options), arrays.view(), options);
     EXPECT_NEAR(arrays.joint_impulse[0], -1, 4 * epsilon<TypeParam>) << call;
   }
 }
 
 TYPED_TEST(WarmStart, by_key_is_that_by_impulse) {
   for (const double share : {1.0, 0.5}) {
-    SceneOptions options;
+    MethodOptions options;
     options.pgs.warm_start = share;
     options.pgs.joint_warm_start = share / 2;
     SceneSolver solver({.threads = 1});
@@ -118,7 +118,7 @@ TYPED_TEST(WarmStart, by_key_is_that_by_impulse) {
     auto both = this->scene_;
     both.warm_impulse = vectors<TypeParam>(both.contact_count());
     both.joints = named_no_more.joints;
-    SceneOptions without = options;
+    MethodOptions without = options;
     auto cold_contacts = named_no_more;
     cold_contacts.warm_impulse = both.warm_impulse;
     expect_same_bits(solved(solver, both, without).arrays, solved(cold_contacts, without).arrays, "impulses given");
@@ -147,7 +147,7 @@ TYPED_TEST(WarmStart, follows_a_key_to_another_place_and_forgets_those_that_are_
   expected.key.clear();
   for (std::size_t i = 0; i < expected.row_count(); ++i)
     expected.joints.rows[i].warm_impulse = first.arrays.joint_impulse[i];
-  expect_same_bits(found.arrays, solved(expected, SceneOptions{}).arrays, "one manifold fewer");
+  expect_same_bits(found.arrays, solved(expected, MethodOptions{}).arrays, "one manifold fewer");
 
   // The first manifold comes back and begins with nothing.
   const auto back = solved(solver, this->scene_, {});
@@ -156,7 +156,7 @@ TYPED_TEST(WarmStart, follows_a_key_to_another_place_and_forgets_those_that_are_
   for (auto& column : cold.warm_impulse) column.insert(column.begin(), static_cast<std::size_t>(points), TypeParam(0));
   cold.key.clear();
   for (std::size_t i = 0; i < cold.row_count(); ++i) cold.joints.rows[i].warm_impulse = found.arrays.joint_impulse[i];
-  expect_same_bits(back.arrays, solved(cold, SceneOptions{}).arrays, "a manifold comes back");
+  expect_same_bits(back.arrays, solved(cold, MethodOptions{}).arrays, "a manifold comes back");
 }
 
 // Where targets take errors away the impulses of the last step have that work in them. All of them would bring the
@@ -175,8 +175,9 @@ TYPED_TEST(WarmStart, of_rows_by_default_lets_no_chain_diverge_whose_targets_tak
 TYPED_TEST(WarmStart, ends_with_forget_and_with_a_share_of_nothing) {
   SceneSolver solver({.threads = 1});
   const auto first = solved(solver, this->scene_, {});
-  SceneOptions none;
-  none.pgs.warm_start = none.pgs.joint_warm_start = 0;
+  MethodOptions none;
+  none.pgs.warm_start = 0;
+  none.pgs.joint_warm_start = 0;
   expect_same_bits(solved(solver, this->scene_, none).arrays, first.arrays, "a share of nothing");
   solver.forget();
   expect_same_bits(solved(solver, this->scene_, {}).arrays, first.arrays, "forgotten");
@@ -195,7 +196,7 @@ TYPED_TEST(WarmStart, brings_no_impulse_out_of_the_cone) {
   scene.add(Contact{.a = 0, .friction = 0.5});
   scene.warm_impulse = vectors<TypeParam>(1);
   put(scene.warm_impulse, 0, {3, 0, -2});
-  SceneOptions options;
+  MethodOptions options;
   set_iterations(options, 1);
   const auto pulled = solved(scene, options);
   EXPECT_EQ(pulled.velocity(0), (Vector{0, 0, 1}));

@@ -125,9 +125,9 @@ TEST(OptionsOutOfRange, are_an_error_of_solver_and_references_before_any_work) {
   EXPECT_EQ(refusal(Execution{.threads = 100000}), "carom: the option threads is 100000, not in [0, 1024]");
   EXPECT_EQ(refusal(Execution{.threads = -1}), "carom: the option threads is -1, not in [0, 1024]");
   EXPECT_EQ(refusal(Options{.steps = 0}), "carom: the option steps is 0, not in [1, 1073741824]");
-  EXPECT_EQ(refusal(Options{.max_restitution = nan}), "carom: the option max_restitution is nan, not in [1, 100]");
-  EXPECT_EQ(refusal(Options{.normal_tolerance = 0.11}), "carom: the option normal_tolerance is 0.11, not in [0, 0.1]");
-  EXPECT_EQ(refusal(Options{.inertia_tolerance = -1e-9}),
+  EXPECT_EQ(refusal(Options{.data = {.max_restitution = nan}}), "carom: the option max_restitution is nan, not in [1, 100]");
+  EXPECT_EQ(refusal(Options{.data = {.normal_tolerance = 0.11}}), "carom: the option normal_tolerance is 0.11, not in [0, 0.1]");
+  EXPECT_EQ(refusal(Options{.data = {.inertia_tolerance = -1e-9}}),
             "carom: the option inertia_tolerance is -1e-09, not in [0, 0.1]");
 }
 

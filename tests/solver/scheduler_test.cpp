@@ -32,6 +32,9 @@
 namespace carom {
 namespace {
 
+using scenes::MethodOptions;
+using scenes::Procedure;
+
 using support::TestScheduler;
 using RunAll = TestScheduler::Run;
 
@@ -162,13 +165,15 @@ class OfGradients : public Case {
 template <class T>
 class OfScene : public Case {
  public:
-  OfScene(const Execution& execution, SceneMethod method) : solver_(execution), options_(scenes::usual(method)) {
-    scene_ = scenes::pyramid<T>(support::fast_build && method != SceneMethod::sequential_impacts ? 33 : 16);
+  OfScene(const Execution& execution, Procedure method) : solver_(execution), options_(scenes::usual(method)) {
+    scene_ = scenes::pyramid<T>(support::fast_build && method != Procedure::sequential_impacts ? 33 : 16);
     scenes::append(scene_, scenes::islands<T>(200, 1, 12, 3));
     for (std::size_t i = 0; i < scene_.contact_count(); ++i) scene_.key.push_back(i + 1);
     arrays_.emplace(scene_);
   }
-  int call() override { return solver_.solve(scene_.view(), arrays_->view(), options_).threads; }
+  int call() override {
+    return solver_.solve(select(scene_.view(), options_.converted().method), arrays_->view(), options_).threads;
+  }
   Outcome outcome() const override {
     Outcome made;
     for (const auto* columns : {&arrays_->velocity, &arrays_->angular_velocity, &arrays_->displacement,
@@ -183,7 +188,7 @@ class OfScene : public Case {
   SceneSolver solver_;
   scenes::SceneData<T> scene_;
   std::optional<scenes::SceneArrays<T>> arrays_;
-  SceneOptions options_;
+  MethodOptions options_;
 };
 
 class OfSystem : public Case {
@@ -229,9 +234,12 @@ std::unique_ptr<Case> made(const Execution& execution) {
 
 std::vector<Kind> scene_kinds() {
   std::vector<Kind> kinds;
-  for (const SceneMethod method : scenes::all_methods)
-    kinds.push_back({"scene_" + std::string(to_string(method)),
-                     [=](const Execution& execution) { return std::make_unique<OfScene<float>>(execution, method); }});
+  for (const Procedure method : scenes::all_methods) {
+    std::string name = "scene_" + std::string(to_string(method));
+    std::replace(name.begin(), name.end(), '-', '_');
+    kinds.push_back(
+        {name, [=](const Execution& execution) { return std::make_unique<OfScene<float>>(execution, method); }});
+  }
   return kinds;
 }
 

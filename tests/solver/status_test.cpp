@@ -401,7 +401,7 @@ TEST(Reports, add_up_to_that_of_the_whole_batch) {
       auto& [x, y, z] = drawn.separation_velocity;
       contacts.separation_velocity = {part(x), part(y), part(z)};
       SolverSetup options = few_steps(Isa::automatic);
-      options.max_restitution = 2;
+      options.data.max_restitution = 2;
       return ConfiguredSolver(options).solve(contacts, Results<double>{});
     };
     Report sum = report_of(0, first);

@@ -48,9 +48,9 @@ void read_state(const btRigidBody& body, const btContactSolverInfo& info, BodySt
   state.spin_change = kinematic ? btVector3(0, 0, 0) : spin_change_of(body, info) * factor;
 }
 
-void add_half_to(BodyState& state) {
-  state.velocity += btScalar(0.5) * state.velocity_change;
-  state.spin += btScalar(0.5) * state.spin_change;
+void add_forces_to(BodyState& state, btScalar share) {
+  state.velocity += share * state.velocity_change;
+  state.spin += share * state.spin_change;
 }
 
 btQuaternion turn_by(const btVector3& rotation) {
@@ -115,7 +115,7 @@ std::int32_t Bodies::take_new(btCollisionObject& object) {
   return index;
 }
 
-void Bodies::read(std::size_t first, std::size_t end, const btContactSolverInfo& info, int halves) {
+void Bodies::read(std::size_t first, std::size_t end, const btContactSolverInfo& info, btScalar forces) {
   for (std::size_t i = first; i < end; ++i) {
     if (i + ahead < end) fetch(taken_[i + ahead].body, 0, sizeof(btRigidBody));
     const btRigidBody& body = *taken_[i].body;
@@ -123,12 +123,19 @@ void Bodies::read(std::size_t first, std::size_t end, const btContactSolverInfo&
     read_state(body, info, state);
     state.velocity = state.velocity_before;
     state.spin = state.spin_before;
-    for (int half = 0; half < halves; ++half) add_half_to(state);
+    if (forces != 0) add_forces_to(state, forces);
   }
 }
 
-void Bodies::add_half() {
-  for (BodyState& state : state_) add_half_to(state);
+void Bodies::add_forces(btScalar share) {
+  for (BodyState& state : state_) add_forces_to(state, share);
+}
+
+void Bodies::count_as_forces() {
+  for (BodyState& state : state_) {
+    state.velocity_change = std::exchange(state.velocity, btVector3(0, 0, 0));
+    state.spin_change = std::exchange(state.spin, btVector3(0, 0, 0));
+  }
 }
 
 bool Bodies::find_swept(btScalar time_step) {

@@ -20,7 +20,7 @@ struct BodyState {
   btVector3 velocity, spin;                ///< [m/s], [rad/s] now
   btVector3 velocity_change, spin_change;  ///< by the step's forces
   btVector3 velocity_before, spin_before;  ///< without them
-  btVector3 displacement, rotation;        ///< [m], [rad] places for results of SceneMethod::substeps
+  btVector3 displacement, rotation;        ///< [m], [rad] places for results of methods that move bodies
   btVector3 start;                         ///< [m] from here to where Bullet begins to move a body that it sweeps
   btVector3 origin;                        ///< [m] the centre of mass
   btScalar inverse_mass;
@@ -54,12 +54,12 @@ class Bodies {
     state_.resize(size());
     return std::exchange(read_, size());
   }
-  /// Reads the bodies [first, end), and adds this number of halves of the velocity change by forces.
-  void read(std::size_t first, std::size_t end, const btContactSolverInfo& info, int halves);
+  /// Reads the bodies [first, end), and adds this fraction of the velocity change by forces.
+  void read(std::size_t first, std::size_t end, const btContactSolverInfo& info, btScalar forces);
   /// Reads the bodies that have not been read yet.
-  void read_new(const btContactSolverInfo& info, int halves) {
+  void read_new(const btContactSolverInfo& info, btScalar forces) {
     const std::size_t first = reserve();
-    read(first, size(), info, halves);
+    read(first, size(), info, forces);
   }
   /// [m] Centre of mass of body i, whose object this is. Also for the world, and for bodies that have not been read.
   const btVector3& origin(std::int32_t i, const btCollisionObject& object) const {
@@ -68,8 +68,10 @@ class Bodies {
   }
   BodyState& operator[](std::size_t i) { return state_[i]; }
   const BodyState& operator[](std::size_t i) const { return state_[i]; }
-  /// Adds half of what forces do to the velocities in the step.
-  void add_half();
+  /// Adds this fraction of the velocity change by forces to the velocities.
+  void add_forces(btScalar share);
+  /// Makes the velocities a part of the velocity change, and sets them to 0.
+  void count_as_forces();
   /// True if Bullet keeps a body from moving along an axis of the world.
   bool has_locked_axes(std::size_t i) const { return taken_[i].has_locked_axes; }
   /// The same of any body.

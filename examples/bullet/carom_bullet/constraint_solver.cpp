@@ -10,6 +10,7 @@
 #include <limits>
 #include <mutex>
 #include <utility>
+#include <variant>
 
 #include "bodies.hpp"
 #include "constraints.hpp"
@@ -33,7 +34,10 @@ void add_lap(Clock::time_point& begin, double& seconds) {
 
 // [m/s] Contacts that approach no faster are at rest.
 double rest_speed_of(const Options& options) {
-  return std::sqrt(2 * options.scene.rest.gravity * options.scene.rest.tolerance);
+  constexpr double gravity = 9.81;  // as in carom, if the forces are not given as a gravity
+  const auto* bs = std::get_if<BenderSchmitt>(&options.collisions);
+  if (bs == nullptr) bs = std::get_if<BenderSchmitt>(&options.scene.method);
+  return std::sqrt(2 * gravity * (bs != nullptr ? *bs : BenderSchmitt{}).rest_tolerance);
 }
 
 constexpr double min_relaxation = 0.01;
@@ -49,15 +53,26 @@ bool without_sweeps(const Options& options, const btContactSolverInfo& info) {
   return options.iterations <= 0 && info.m_numIterations <= 0;
 }
 
-// Collisions that come first happen half a step of forces after the last velocity.
-int halves_of(const Options& options) {
-  return options.collisions == Collisions::pgs ? 2 : 1;
+bool rebounds_with_contacts(const Options& options) {
+  return std::holds_alternative<WithContacts>(options.collisions);
+}
+
+// The method moves the bodies, and reads overlaps and errors of joints in place of targets.
+bool moves_bodies(const Options& options) {
+  const auto* pgs = std::get_if<Pgs>(&options.scene.method);
+  return options.scene.selected() == SceneMethod::substeps || (pgs != nullptr && pgs->position_correction);
+}
+
+// Collisions that come first happen half a step of forces after the last velocity. Otherwise carom adds the forces.
+btScalar forces_before(const Options& options) {
+  return rebounds_with_contacts(options) ? btScalar(0) : btScalar(0.5);
 }
 
 Points::Reading reading(const Options& given, const btContactSolverInfo& info) {
-  return {info, static_cast<btScalar>(given.normal_tolerance), given.contacts == Contacts::substeps,
-          given.contacts == Contacts::resting || given.contacts == Contacts::ncp,
-          given.contacts == Contacts::substeps && given.collisions == Collisions::pgs};
+  const bool moves = moves_bodies(given);
+  const SceneMethod method = given.scene.selected();
+  return {info, static_cast<btScalar>(given.normal_tolerance), moves,
+          method == SceneMethod::bender_schmitt || method == SceneMethod::ncp, moves && rebounds_with_contacts(given)};
 }
 
 // The arguments of a call of solveGroup.
@@ -83,15 +98,15 @@ struct ConstraintSolver::State {
   void solve(const Options& given, const btContactSolverInfo& info);
   void read(const Options& given, const btContactSolverInfo& info);
   void collide_first(const Options& given, const btContactSolverInfo& info);
-  void hold_nothing();
+  void hold_nothing(const Options& given);
   void hold_all(const Options& given, const btContactSolverInfo& info);
   void store(const Options& given, const btContactSolverInfo& info);
-  void correction_rate(const Options& given, const btContactSolverInfo& info);
+  void push_apart(const Options& given, const btContactSolverInfo& info);
 
   // The scene of a step has the same columns as the last one if these are equal.
   struct Form {
-    Contacts contacts = Contacts::pgs;
-    bool rebounds = false, errors = false, surfaces = false, models = false, keys = false;
+    SceneMethod method = SceneMethod::pgs;
+    bool rebounds = false, moves = false, surfaces = false, models = false, keys = false;
     bool operator==(const Form&) const = default;
   };
 
@@ -124,7 +139,7 @@ void ConstraintSolver::State::gather(const Group& group, const Options& given, c
   if (!has_begun) this->begin();
   has_begun = true;
   const Points::Reading how = reading(given, info);
-  const int halves = halves_of(given);
+  const btScalar forces = forces_before(given);
   // Bullet's objects lie anywhere in memory, so each is prefetched before it is read.
   for (int i = 0; i < group.objects; ++i) {
     constexpr int ahead = 4;
@@ -132,7 +147,7 @@ void ConstraintSolver::State::gather(const Group& group, const Options& given, c
       fetch(group.object[i + ahead], is_small ? 0 : sizeof(btCollisionObject) / 2,
             is_small ? sizeof(btRigidBody) : sizeof(btCollisionObject));
     bodies.take(*group.object[i]);
-    if (is_small) bodies.read_new(info, halves);
+    if (is_small) bodies.read_new(info, forces);
   }
   for (int i = 0; i < group.constraints; ++i) constraints.take(*group.constraint[i], bodies, info, how.substeps);
   if (is_small) points.reserve(static_cast<std::size_t>(group.manifolds), how);
@@ -147,7 +162,7 @@ void ConstraintSolver::State::gather(const Group& group, const Options& given, c
     if (group.manifold[i]->getNumContacts() == 0) continue;
     if (points.take(*group.manifold[i], bodies, how.substeps) && is_small) points.read_last(bodies, how);
   }
-  if (is_small) bodies.read_new(info, halves);  // of constraints and manifolds alone
+  if (is_small) bodies.read_new(info, forces);  // of constraints and manifolds alone
   // The clock takes as long as the reading of a body. The last group of a step is solved at once.
   lap_goes_on = group.manifolds < few;
   if (!lap_goes_on) add_lap(lap, report.gather_seconds);
@@ -157,34 +172,33 @@ void ConstraintSolver::State::solve(const Options& given, const btContactSolverI
   auto begin = std::exchange(lap_goes_on, false) ? lap : Clock::now();
   if (std::exchange(has_collided, false)) report.collisions = {};
   // Empty steps count as calls of the solver.
-  if (has_begun && empty_steps > SceneThresholds::warm_start_calls) hold.forget();
+  if (has_begun && empty_steps > max_empty_steps) hold.forget();
   empty_steps = has_begun ? 0 : 1;
   read(given, info);
   add_lap(begin, report.gather_seconds);
-  if (given.collisions != Collisions::pgs) {
+  if (!rebounds_with_contacts(given)) {
     collide_first(given, info);
-    bodies.add_half();
     add_lap(begin, report.collision_seconds);
   }
-  if (given.contacts == Contacts::pgs && without_sweeps(given, info))
-    hold_nothing();
+  if (given.scene.selected() == SceneMethod::pgs && !moves_bodies(given) && without_sweeps(given, info))
+    hold_nothing(given);
   else
     hold_all(given, info);
   add_lap(begin, report.contact_seconds);
   store(given, info);
   add_lap(begin, report.store_seconds);
   if (!points.overlaps() || without_sweeps(given, info)) return;
-  correction_rate(given, info);
+  push_apart(given, info);
   add_lap(begin, report.contact_seconds);
 }
 
 // From Bullet's objects, all of which are known by now.
 void ConstraintSolver::State::read(const Options& given, const btContactSolverInfo& info) {
   const Points::Reading how = reading(given, info);
-  const int halves = halves_of(given);
+  const btScalar forces = forces_before(given);
   const std::size_t body = bodies.reserve(), manifold = points.reserve(0, how);
   parallel.each(bodies.size() - body, at_once,
-                [&](std::size_t first, std::size_t end) { bodies.read(body + first, body + end, info, halves); });
+                [&](std::size_t first, std::size_t end) { bodies.read(body + first, body + end, info, forces); });
   parallel.each(points.manifolds() - manifold, at_once, [&](std::size_t first, std::size_t end) {
     points.read(manifold + first, manifold + end, bodies, how);
   });
@@ -196,14 +210,14 @@ void ConstraintSolver::State::read(const Options& given, const btContactSolverIn
 
 // The first empty step has left the solver and the report as any further empty step would.
 void ConstraintSolver::State::pass_empty_step() {
-  empty_steps = std::min(empty_steps, SceneThresholds::warm_start_calls) + 1;
+  empty_steps = std::min(empty_steps, max_empty_steps) + 1;
   report.gather_seconds = report.collision_seconds = report.contact_seconds = report.store_seconds = 0;
 }
 
 // Back to Bullet's objects.
 void ConstraintSolver::State::store(const Options& given, const btContactSolverInfo& info) {
   points.spread_collisions();
-  const bool moved = given.contacts == Contacts::substeps;
+  const bool moved = moves_bodies(given);
   if (moved) begin_sweeps(bodies, points, info.m_timeStep);
   parallel.each(bodies.size(), at_once,
                 [&](std::size_t first, std::size_t end) { bodies.store(first, end, moved, info.m_timeStep); });
@@ -221,15 +235,64 @@ void ConstraintSolver::State::begin() {
   constraints.clear();
 }
 
+namespace {
+
 // Numbers of Bullet's that are out of carom's range count as the nearest one in it.
-SceneOptions options_of(const Options& given, const btContactSolverInfo& info) {
-  SceneOptions how = given.scene;
-  how.pgs.iterations = std::clamp(info.m_numIterations, 1, SceneLimits::max_iterations);
-  if (given.iterations > 0)
-    how.pgs.iterations = how.iteration.iterations = how.resting.iterations = how.sequential_impacts.impacts =
-        given.iterations;
-  return how;
+int iterations_of(const Options& given, const btContactSolverInfo& info) {
+  return given.iterations > 0 ? given.iterations : std::clamp(info.m_numIterations, 1, SceneLimits::max_iterations);
 }
+
+// Iterations of a method whose own options count unless Options::iterations does.
+void set_iterations(const Options& given, SequentialImpacts& impacts) {
+  if (given.iterations > 0) impacts.max_impacts = given.iterations;
+}
+void set_iterations(const Options& given, BenderSchmitt& bs) {
+  if (given.iterations > 0) bs.max_iterations = given.iterations;
+}
+
+// What Bullet's settings of a step change in the methods that hold contacts.
+
+struct HoldSettings {
+  const Options& given;
+  const btContactSolverInfo& info;
+
+  bool is_warm() const { return (info.m_solverMode & SOLVER_USE_WARMSTARTING) != 0; }
+  double warm_share() const {
+    return is_warm() ? std::clamp(static_cast<double>(info.m_warmstartingFactor), 0.0, 1.0) : 0.0;
+  }
+  void take_slop(PositionCorrection& correction) const {
+    if (info.m_linearSlop > 0) correction.slop = static_cast<double>(info.m_linearSlop);
+  }
+
+  void operator()(Substeps& substeps) const {
+    if (!is_warm()) substeps.warm_start = 0;
+    take_slop(substeps.position_correction);
+  }
+  void operator()(Pgs& pgs) const {
+    pgs.iterations = iterations_of(given, info);
+    if (pgs.position_correction) {
+      if (!is_warm()) pgs.warm_start = 0;
+      return take_slop(*pgs.position_correction);
+    }
+    pgs.warm_start *= warm_share();
+    pgs.relaxation = std::clamp(pgs.relaxation * static_cast<double>(info.m_sor), min_relaxation, 2 - min_relaxation);
+  }
+  void operator()(Ncp& ncp) const {
+    ncp.warm_start *= warm_share();
+    if (ncp.max_island_size > 0 || ncp.pgs_presolve) ncp.pgs_iterations = iterations_of(given, info);
+  }
+  void operator()(BenderSchmitt& bs) const {
+    set_iterations(given, bs);
+    bs.phase = BenderSchmittPhase::resting;
+  }
+  void operator()(SequentialImpacts&) const {
+    throw Error(
+        "carom: sequential impacts do not hold contacts. They belong into Options::collisions, and another method into "
+        "Options::scene");
+  }
+};
+
+}  // namespace
 
 void ConstraintSolver::State::collide_first(const Options& given, const btContactSolverInfo& info) {
   const auto tangential = static_cast<btScalar>(given.tangential_restitution);
@@ -237,19 +300,28 @@ void ConstraintSolver::State::collide_first(const Options& given, const btContac
   if (static_cast<double>(points.max_approach_speed()) <= rest_speed_of(given)) return points.nothing_collides();
   scene.joints = constraints.rigid_rows();
 
-  SceneOptions how = options_of(given, info);
-  how.method = given.collisions == Collisions::sequence ? SceneMethod::sequential_impacts : SceneMethod::iteration;
-  how.shock_propagation.enabled = false;
+  SceneOptions how{.data = given.scene.data};
+  if (const auto* given_impacts = std::get_if<SequentialImpacts>(&given.collisions)) {
+    SequentialImpacts& impacts = how.method.emplace<SequentialImpacts>(*given_impacts);
+    set_iterations(given, impacts);
+  } else {
+    BenderSchmitt& bs = how.method.emplace<BenderSchmitt>(std::get<BenderSchmitt>(given.collisions));
+    bs.phase = BenderSchmittPhase::collisions;
+    bs.filter = ContactFilter::colliding;
+    bs.shock_propagation = 0;
+    set_iterations(given, bs);
+  }
   SceneResults<btScalar> results;
   results.velocity = bodies.columns(&BodyState::velocity);
   results.angular_velocity = bodies.columns(&BodyState::spin);
   results.impulse = points.collision_impulse.columns();
-  report.collisions = collide.solve(scene, results, how);
+  report.collisions = collide.solve(select(scene, how.method), results, how);
   has_collided = true;
 }
 
 // Impulses of the last step, which Bullet would give again, are gone too.
-void ConstraintSolver::State::hold_nothing() {
+void ConstraintSolver::State::hold_nothing(const Options& given) {
+  bodies.add_forces(1 - forces_before(given));
   for (auto& component : points.impulse.of) std::fill(component.begin(), component.end(), btScalar(0));
   constraints.reserve_impulses();
   std::fill(constraints.impulse.begin(), constraints.impulse.end(), btScalar(0));
@@ -258,62 +330,61 @@ void ConstraintSolver::State::hold_nothing() {
 }
 
 void ConstraintSolver::State::hold_all(const Options& given, const btContactSolverInfo& info) {
-  const bool resting = given.contacts == Contacts::resting, substeps = given.contacts == Contacts::substeps;
-  const bool rebounds = given.collisions == Collisions::pgs;
-  // In one piece, sweeps push out errors of position as substeps do.
-  const bool as_single_substep = given.contacts == Contacts::pgs && given.scene.pgs.time_step != 0;
-  const bool errors = substeps || as_single_substep;
-  const Form form{given.contacts,       rebounds, errors, points.any_surface_moves(), points.any_has_model(),
-                  constraints.any_key()};
+  const bool moves = moves_bodies(given), rebounds = rebounds_with_contacts(given);
+  const SceneMethod method = given.scene.selected();
+  const bool resting = method == SceneMethod::bender_schmitt;
+  SceneOptions how = given.scene;
+  std::visit(HoldSettings{given, info}, how.method);
+  how.time_step = static_cast<double>(info.m_timeStep);
+  how.gravity = {};  // Bullet has it in the forces.
+  how.restitution_threshold = std::clamp(static_cast<double>(info.m_restitutionVelocityThreshold), 0.0,
+                                         static_cast<double>(std::numeric_limits<float>::max()));
+
+  // With `rebounds`, or in substeps, carom adds the forces. Otherwise the velocities have them.
+  const bool with_changes = rebounds || moves || resting;
+  if (resting) {
+    // What collides has done so, and every contact is to be held. A contact that approaches without forces is not, so
+    // all of the velocity counts as forces.
+    bodies.add_forces(1 - forces_before(given));
+    bodies.count_as_forces();
+  } else if (!rebounds) {
+    bodies.add_forces(moves ? btScalar(-0.5) : btScalar(0.5));
+  }
+
+  const Form form{method, rebounds, moves, points.any_surface_moves(), points.any_has_model(), constraints.any_key()};
   if (!(form == held_form)) {
     held = {};
     held_results = {};
     held_form = form;
   }
-  if (substeps)
+  if (moves)
     points.write_for_substeps(held, bodies, info, rebounds);
   else
-    points.write(held, bodies, info, resting, rebounds, resting || errors);
-  constraints.write(held.joints, errors);
+    points.write(held, bodies, info, resting, rebounds, with_changes);
+  constraints.write(held.joints, moves);
 
-  SceneOptions how = options_of(given, info);
-  how.method = resting                           ? SceneMethod::resting
-               : substeps                        ? SceneMethod::substeps
-               : given.contacts == Contacts::ncp ? SceneMethod::ncp
-                                                 : SceneMethod::pgs;
-  const bool warm = (info.m_solverMode & SOLVER_USE_WARMSTARTING) != 0;
-  const double share = warm ? std::clamp(static_cast<double>(info.m_warmstartingFactor), 0.0, 1.0) : 0.0;
-  how.pgs.warm_start *= share;
-  how.ncp.warm_start *= share;
-  how.resting.time_step = how.substeps.time_step = static_cast<double>(info.m_timeStep);
-  if (!warm) how.substeps.warm_start = 0;
-  if (info.m_linearSlop > 0) how.substeps.slop = static_cast<double>(info.m_linearSlop);
-  how.pgs.relaxation =
-      std::clamp(how.pgs.relaxation * static_cast<double>(info.m_sor), min_relaxation, 2 - min_relaxation);
-  how.restitution_threshold = std::clamp(static_cast<double>(info.m_restitutionVelocityThreshold), 0.0,
-                                         static_cast<double>(std::numeric_limits<float>::max()));
-  how.resting.gravity = {0, 0, 0};
-  if (resting) how.rest.gravity = 1e9;  // what collides has done so, so that every contact is held
   held_results.velocity = bodies.columns(&BodyState::velocity);
   held_results.angular_velocity = bodies.columns(&BodyState::spin);
-  if (substeps) {
+  if (moves) {
     held_results.displacement = bodies.columns(&BodyState::displacement);
     held_results.rotation = bodies.columns(&BodyState::rotation);
   }
   held_results.impulse = points.impulse.columns();
   held_results.joint_impulse = constraints.impulse;
-  report.contacts = hold.solve(held, held_results, how);
+  report.contacts = hold.solve(select(held, how.method), held_results, how);
 }
 
 // Bullet's split impulse: overlaps beyond a threshold go by moving the bodies, without velocity.
-void ConstraintSolver::State::correction_rate(const Options& given, const btContactSolverInfo& info) {
+void ConstraintSolver::State::push_apart(const Options& given, const btContactSolverInfo& info) {
   const Scene<btScalar> scene = points.overlapping(bodies, info);
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     bodies[i].velocity.setZero();
     bodies[i].spin.setZero();
   }
-  SceneOptions how = options_of(given, info);
-  how.method = SceneMethod::pgs;
+  const auto* given_pgs = std::get_if<Pgs>(&given.scene.method);
+  Pgs pgs = given_pgs != nullptr ? *given_pgs : Pgs{};
+  pgs.iterations = iterations_of(given, info);
+  const SceneOptions how{.method = pgs, .data = given.scene.data};
   SceneResults<btScalar> results;
   results.velocity = bodies.columns(&BodyState::velocity);
   results.angular_velocity = bodies.columns(&BodyState::spin);
@@ -373,7 +444,7 @@ void ConstraintSolver::allSolved(const btContactSolverInfo& info, btIDebugDraw*)
   if (state_->asked_for_type && !state_->has_had_groups && state_->manifolds_in_world > 0)
     throw Error(
         "carom: the world has contacts but hands over none: a btMultiBodyDynamicsWorld only uses its own solver");
-  if (!state_->has_begun && state_->empty_steps > 0 && state_->held_form.contacts == options.contacts)
+  if (!state_->has_begun && state_->empty_steps > 0 && state_->held_form.method == options.scene.selected())
     return state_->pass_empty_step();
   if (!state_->has_begun) state_->begin();
   try {

@@ -10,67 +10,61 @@
 #include <BulletDynamics/ConstraintSolver/btContactSolverInfo.h>
 
 #include <carom/scene.hpp>
-#include <cstdint>
 #include <memory>
+#include <variant>
 
 namespace carom::bullet {
 
+/// Contacts rebound in the solve of all contacts.
+struct WithContacts {};
+
 /// How contacts that approach with restitution collide.
-enum class Collisions : std::uint8_t {
-  /// In the sweeps of all contacts: one solve a step. Each rebounds to restitution times its approach speed.
-  pgs,
-  /// One after the other, the fastest first, each under its collision law, before contacts and joints are held:
-  /// SceneMethod::sequential_impacts. For billiards, Newton's cradle, tangential restitution.
-  sequence,
-  /// In sweeps over what collides, before contacts and joints are held: SceneMethod::iteration, [BS] 3.1.
-  iteration,
-};
+/// - WithContacts: in one solve a step. Each contact rebounds to restitution times its approach speed.
+/// - SequentialImpacts: one contact after the other, the fastest first, each under its collision law, before contacts
+///   and joints are held. For billiards, Newton's cradle, tangential restitution.
+/// - BenderSchmitt: [BS] 3.1, in iterations over the colliding contacts, before contacts and joints are held. `phase`,
+///   `filter` and `shock_propagation` are not used.
+using Collisions = std::variant<WithContacts, SequentialImpacts, BenderSchmitt>;
 
-/// How contacts are held from step to step.
-enum class Contacts : std::uint8_t {
-  pgs,      ///< SceneMethod::pgs, with the impulses of the last step to begin with
-  resting,  ///< SceneMethod::resting, [BS] 3.2: no overlap after the step; for Collisions::iteration or sequence
-  /// SceneMethod::substeps, which also moves the bodies: stacks and joints that hold, heavy bodies on light ones.
-  /// Options::scene.substeps has its number of substeps and its slop.
-  substeps,
-  /// SceneMethod::ncp, with the impulses of the last step to begin with: simultaneous contacts, solved to an error.
-  /// Options::scene.ncp has the tolerance and the budget.
-  ncp,
-};
-
-/// Defaults for a Bullet world. The rows of its constraints take away errors of position, so that half of their
-/// impulses is enough to begin with. Boxes that are equal lose a corner now and then in Bullet's detection, and six
-/// rounds hold stacks of them.
-inline SceneOptions scene_options_of_an_engine() {
-  SceneOptions options;
-  options.collision.max_restitution = carom::Options::restitution_limit;  // Bullet has no bound
-  options.pgs.joint_warm_start = 0.5;
-  options.substeps.inner_iterations = 6;
-  options.ncp.budget = 500;
+/// Defaults for a Bullet world.
+/// - Substeps: Bullet's detection sometimes misses a corner of equal boxes. Six inner iterations hold stacks of them.
+/// - Ncp: the budget bounds the time of a step.
+/// - Tolerances: Bullet has no upper limit of restitution.
+inline SceneOptions scene_options_of_an_engine(SceneMethod method = SceneMethod::substeps) {
+  SceneOptions options{.method = default_method(method), .data = {.max_restitution = Tolerances::restitution_limit}};
+  if (auto* substeps = std::get_if<Substeps>(&options.method)) substeps->inner_iterations = 6;
+  if (auto* ncp = std::get_if<Ncp>(&options.method)) ncp->budget = 500;
   return options;
 }
 
 struct Options {
   Execution execution;
-  Collisions collisions = Collisions::pgs;
-  /// Contacts::pgs is faster, and keeps the height of bouncing bodies under Collisions::sequence or iteration.
-  Contacts contacts = Contacts::substeps;
-  /// Its `collision` has the law of Collisions::sequence. The method, simultaneous.iterations, resting.gravity and
-  /// the time steps are set by the other options and by Bullet.
+  Collisions collisions;
+  /// The method that holds contacts and joints, and its options.
+  /// - Substeps: stacks and joints hold, and heavy bodies rest on light ones. It also moves the bodies.
+  /// - Pgs: faster. Keeps the height of bouncing bodies if `collisions` are SequentialImpacts or BenderSchmitt. Starts
+  ///   from the impulses of the last step. With `position_correction` it moves the bodies as Substeps does.
+  /// - Ncp: solves all contacts to a tolerance. Starts from the impulses of the last step.
+  /// - BenderSchmitt: [BS] 3.2, no overlap after the step, for `collisions` before it. Its `phase` counts as `resting`.
+  /// - SequentialImpacts: an Error; it belongs into `collisions`.
+  /// The adapter sets time_step, gravity, restitution_threshold and the iterations from Bullet's settings.
   SceneOptions scene = scene_options_of_an_engine();
-  /// Maximum number of sweeps of every method. 0: btContactSolverInfo::m_numIterations for simultaneous, which may be
-  /// 0, and the numbers in `scene` for the others.
+  /// Maximum number of iterations of every method but Substeps. 0: btContactSolverInfo::m_numIterations for Pgs, which
+  /// may be 0, and the methods' own options for the others.
   int iterations = 0;
-  /// [1] of every contact, for laws that read it.
+  /// [1] Tangential restitution of every contact, for laws that read it.
   double tangential_restitution = 0;
-  /// [1] points of a manifold whose unit normals differ by no more than this share the first one's normal: Bullet keeps
-  /// the normals that its points had when it found them. Points with one normal are solved in one piece.
+  /// [1] Points of a manifold whose unit normals differ by no more than this get the normal of the first point. Bullet
+  /// keeps the normals from the time when it found the points. Points with one normal are solved together.
   double normal_tolerance = 1e-3;
 };
 
+/// Number of consecutive steps without groups (all bodies sleep) after which the solver forgets its impulses.
+inline constexpr int max_empty_steps = 1000;
+
 /// Report of the last step.
 struct StepReport {
-  SceneReport collisions, contacts;                   ///< the first is empty with Collisions::pgs
+  SceneReport collisions, contacts;                   ///< the first is empty for WithContacts
   double collision_seconds = 0, contact_seconds = 0;  ///< [s] of the solves
   double gather_seconds = 0, store_seconds = 0;       ///< [s] from Bullet's objects, and back to them
 };

@@ -77,7 +77,7 @@ void write_view(JointRows<btScalar>& view, const Scratch<Row>& rows, bool errors
   view.compliance = column(first.compliance);
   if (keys) view.key = column(first.key);
   if (!errors) return;
-  view.error = column(first.error);
+  view.position_error = column(first.error);
   view.frequency = column(first.frequency);
   view.damping_ratio = Column<const btScalar>::repeat(damping_ratio, rows.size());
   view.r_a = vectors(first.r_a);

@@ -23,7 +23,7 @@ struct Row {
   btScalar target_velocity = 0, compliance = 0, min_impulse = -infinity, max_impulse = infinity;
   std::int32_t body_a = Bodies::world, body_b = Bodies::world;
   std::uint64_t key = 0;
-  // For substeps alone.
+  // For methods that move bodies.
   btVector3 r_a{0, 0, 0}, r_b{0, 0, 0};
   btScalar error = 0, frequency = infinity;
 };
@@ -32,8 +32,8 @@ struct Row {
 class Constraints {
  public:
   void clear();
-  /// `errors`: rows have the errors of position in a column of their own, as SceneMethod::substeps takes them, and not
-  /// in their targets.
+  /// `errors`: rows have the errors of position in a column of their own, as methods that move bodies take them, and
+  /// not in their targets.
   void take(btTypedConstraint& constraint, Bodies& bodies, const btContactSolverInfo& info, bool errors);
   /// Takes from the targets what Bullet's damping of constraints takes. Bodies are read by now.
   void damp(const Bodies& bodies);

@@ -289,15 +289,15 @@ void Points::write_restitution(SceneContacts<btScalar>& contacts, bool rebounds)
 }
 
 void Points::write(Scene<btScalar>& scene, Bodies& bodies, const btContactSolverInfo& info, bool resting, bool rebounds,
-                   bool gaps) {
-  // The resting method counts from the gap that is left after the step.
+                   bool with_changes) {
+  // BenderSchmitt counts from the separation that is left after the step.
   if (resting)
     for (std::size_t i = 0; i < size(); ++i) target_[i] += separation_[i] / info.m_timeStep;
-  bodies.write(scene.bodies, rebounds);
+  bodies.write(scene.bodies, with_changes);
   all_.write(scene.contacts);
   write_restitution(scene.contacts, rebounds);
   scene.contacts.target_velocity = target_;
-  if (gaps) scene.contacts.separation = separation_;
+  if (resting) scene.contacts.separation = separation_;
   scene.contacts.warm_impulse = warm_impulse_.columns();
   if (surface_moves_) scene.contacts.surface_velocity = surface_velocity_.columns();
   if (has_models_) models_.add_to(scene.contacts, false);

@@ -28,8 +28,8 @@ class Points {
   /// Says what to read of points.
   struct Reading {
     const btContactSolverInfo& info;
-    btScalar normal_tolerance;  ///< Options::normal_tolerance
-    /// For SceneMethod::substeps: names in place of targets and of the impulses in the points.
+    btScalar normal_tolerance;  ///< Tolerances::normal_tolerance
+    /// For methods that move bodies: names in place of targets and of the impulses in the points.
     bool substeps;
     /// For methods without contact models: manifolds that resist rolling or spinning are noted.
     bool without_models;
@@ -60,11 +60,13 @@ class Points {
   /// The manifolds that resist rolling or spinning by rows, for methods without contact models.
   const std::vector<btPersistentManifold*>& rolling() const { return rolling_; }
 
-  /// Writes the bodies and all points to a scene for SceneMethod::resting, simultaneous or ncp, without the columns
-  /// that no body or point needs. `rebounds`: contacts have their restitution. `gaps`: they have gaps.
+  /// Writes the bodies and all points to a scene for a method that does not move bodies, without the columns that no
+  /// body or point needs. `resting`: for BenderSchmitt, with separations. `rebounds`: contacts have their restitution.
+  /// `with_changes`: bodies have what forces change.
   void write(Scene<btScalar>& scene, Bodies& bodies, const btContactSolverInfo& info, bool resting, bool rebounds,
-             bool gaps);
-  /// The same for SceneMethod::substeps: gaps in place of targets, and keys in place of the impulses in the points.
+             bool with_changes);
+  /// Same for a method that moves bodies: separations in place of targets, and keys in place of the impulses in the
+  /// points.
   void write_for_substeps(Scene<btScalar>& scene, Bodies& bodies, const btContactSolverInfo& info, bool rebounds);
   bool any_surface_moves() const { return surface_moves_; }
   bool any_has_model() const { return has_models_; }

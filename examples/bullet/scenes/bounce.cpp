@@ -73,7 +73,6 @@ int main(int argc, char** argv) {
                       {},
                       [e](World& world, const Arguments&) { return run(world, e); }});
     scenes.back().options.time_step = 0.01;
-    scenes.back().options.solver.contacts = carom::bullet::Contacts::substeps;
   }
   return show_all(argc, argv, "bounce", scenes);
 }

@@ -127,18 +127,18 @@ std::vector<Number> run_standard(World& world, const Arguments& arguments, const
 int main(int argc, char** argv) {
   std::vector<Scene> scenes = {{"minute", "a card house of three storeys stands for a minute", {}, run_minute}};
   scenes[0].options.time_step = 1.0 / 120;
-  scenes[0].options.solver.contacts = carom::bullet::Contacts::pgs;
-  // With it 20 iterations do. Without it 50 do.
-  scenes[0].options.solver.scene.shock_propagation.enabled = true;
+  // Cards are thinner than the slop for bodies of a metre.
+  const auto set_slop = [](WorldOptions& options, const House& house) {
+    options.solver.scene.use<carom::Substeps>().position_correction.slop = house.overlap;
+  };
+  set_slop(scenes[0].options, House{});
   const auto add = [&](const char* name, const char* title, const House& house) {
     scenes.push_back({name, title, {}, [house](World& world, const Arguments& arguments) {
                         return run_standard(world, arguments, house);
                       }});
     WorldOptions& options = scenes.back().options;
     options.time_step = 0.01;
-    options.solver.contacts = carom::bullet::Contacts::substeps;
-    // Cards are thinner than the slop for bodies of a metre.
-    options.solver.scene.substeps.slop = house.overlap;
+    set_slop(options, house);
   };
   add("26", "a house of 26 cards", standard(4, 1));
   add("40", "a house of 40 cards", standard(5, 1));

@@ -151,7 +151,7 @@ std::vector<Number> run(carom_scenes::World& world, const carom_scenes::Argument
 int main(int argc, char** argv) {
   carom_scenes::Scene scene{"cradle", "Newton's cradle: as many balls leave as hit", {}, run};
   scene.options.time_step = time_step;
-  scene.options.solver.contacts = carom::bullet::Contacts::pgs;
-  scene.options.solver.collisions = carom::bullet::Collisions::sequence;
+  scene.options.solver.scene.use<carom::Pgs>();
+  scene.options.solver.collisions = carom::SequentialImpacts{};
   return show(argc, argv, scene);
 }

@@ -247,7 +247,6 @@ int main(int argc, char** argv) {
                                {"impulse", "the impulse of a box at rest", {}, run_impulse}};
   for (Scene& scene : scenes) {
     scene.options.time_step = scene.name == "backspin" ? 0.005 : 0.01;
-    scene.options.solver.contacts = carom::bullet::Contacts::substeps;
   }
   return show_all(argc, argv, "friction", scenes);
 }

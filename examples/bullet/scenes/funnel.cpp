@@ -194,7 +194,7 @@ std::vector<Number> run(carom_scenes::World& world, const carom_scenes::Argument
 int main(int argc, char** argv) {
   carom_scenes::Scene scene{"funnel", "1000 cubes fall through a funnel", {}, run};
   scene.options.time_step = time_step;
-  scene.options.solver.contacts = carom::bullet::Contacts::pgs;
+  scene.options.solver.scene.use<carom::Pgs>();
   scene.options.gravity = btVector3(0, 0, -9.81f);
   scene.add_options = [](CLI::App& app) {
     app.add_option("--cubes", cubes_a_side, "Along each side of the grid they start in")->check(CLI::Range(1, 30));

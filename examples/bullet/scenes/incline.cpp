@@ -80,6 +80,6 @@ std::vector<Number> run(carom_scenes::World& world, const carom_scenes::Argument
 int main(int argc, char** argv) {
   carom_scenes::Scene scene{"incline", "blocks stop on an incline where they should, and stay there", {}, run};
   scene.options.time_step = time_step;
-  scene.options.solver.contacts = carom::bullet::Contacts::pgs;
+  scene.options.solver.scene.use<carom::Pgs>();
   return show(argc, argv, scene);
 }

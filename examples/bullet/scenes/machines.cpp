@@ -305,7 +305,6 @@ int main(int argc, char** argv) {
                                {"rods", "cubes on fixed joints stand out from a wall", {}, run_rods}};
   for (Scene& scene : scenes) {
     scene.options.time_step = 0.01;
-    scene.options.solver.contacts = carom::bullet::Contacts::substeps;
   }
   return show_all(argc, argv, "machines", scenes);
 }

@@ -181,11 +181,10 @@ int main(int argc, char** argv) {
   scenes.push_back({"sheets", "a pile of sheets rests", {}, run_sheets});
   for (Scene& scene : scenes) {
     scene.options.time_step = 0.01;
-    scene.options.solver.contacts = carom::bullet::Contacts::substeps;
   }
   // Sheets of 1 mm would sink into one another with the slop for bodies of a metre, and a small slop needs substeps.
-  carom::SubstepsOptions& for_sheets = scenes.back().options.solver.scene.substeps;
-  for_sheets.slop = 1e-5;
-  for_sheets.most = 256;
+  auto& for_sheets = scenes.back().options.solver.scene.use<carom::Substeps>();
+  for_sheets.position_correction.slop = 1e-5;
+  for_sheets.max_substeps = 256;
   return show_all(argc, argv, "masonry", scenes);
 }

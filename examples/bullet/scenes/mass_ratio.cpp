@@ -142,7 +142,6 @@ int main(int argc, char** argv) {
   const auto add = [&](const char* name, const char* title, auto run) {
     scenes.push_back({name, title, {}, run});
     scenes.back().options.time_step = 0.01;
-    scenes.back().options.solver.contacts = carom::bullet::Contacts::substeps;
     scenes.back().add_options = [&](CLI::App& app) {
       app.add_option("--seed", seed, "Of the boxes that fall")->capture_default_str();
       app.add_option("--separation", fall.separation, "Below each of two cubes [m]")->capture_default_str();

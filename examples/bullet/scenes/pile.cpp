@@ -54,7 +54,6 @@ int main(int argc, char** argv) {
   Scene scene{"pile", "boxes fall and fall asleep", {}, run};
   scene.options.time_step = 1.0 / 60;
   scene.options.sleeping = true;
-  scene.options.solver.contacts = carom::bullet::Contacts::substeps;
   scene.add_options = [](CLI::App& app) {
     app.add_option("--seed", seed, "Of the boxes' places")->capture_default_str();
   };

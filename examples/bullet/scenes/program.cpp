@@ -72,21 +72,24 @@ bool print(const Scene& scene, const Runs& runs) {
 }
 
 void choose(const std::string& method, carom::bullet::Options& options) {
-  using carom::bullet::Collisions, carom::bullet::Contacts;
+  using carom::SceneMethod;
+  // Keeps the scene's options of a method that it has chosen itself.
+  const auto hold_by = [&](SceneMethod chosen) {
+    if (options.scene.selected() != chosen) options.scene = carom::bullet::scene_options_of_an_engine(chosen);
+  };
+  if (method == "default") return;
+  if (method == "substeps") return hold_by(SceneMethod::substeps);
+  options.collisions = carom::bullet::WithContacts{};
   if (method == "pgs") {
-    options.collisions = Collisions::pgs;
-    options.contacts = Contacts::pgs;
-  } else if (method == "sequential-impacts") {
-    options.collisions = Collisions::sequence;
-    options.contacts = Contacts::pgs;
-  } else if (method == "step") {
-    options.collisions = Collisions::iteration;
-    options.contacts = Contacts::resting;
-  } else if (method == "substeps") {
-    options.contacts = Contacts::substeps;
+    hold_by(SceneMethod::pgs);
   } else if (method == "ncp") {
-    options.collisions = Collisions::pgs;
-    options.contacts = Contacts::ncp;
+    hold_by(SceneMethod::ncp);
+  } else if (method == "sequential-impacts") {
+    options.collisions = carom::SequentialImpacts{};
+    hold_by(SceneMethod::pgs);
+  } else if (method == "bender-schmitt") {
+    options.collisions = carom::BenderSchmitt{};
+    hold_by(SceneMethod::bender_schmitt);
   }
 }
 
@@ -96,7 +99,7 @@ int show(int argc, char** argv, const Scene& scene) {
   CLI::App app(scene.title);
   Arguments arguments;
   std::string solver = "both", method = "default", out;
-  int threads = 0, iterations = 0, inner_iterations = 0;
+  int threads = 0, iterations = 0, rounds = 0;
   double tolerance = 0;
   bool unmarked = false, sleeping = false;
   app.add_flag("--short", arguments.brief, "A short run");
@@ -111,18 +114,18 @@ int show(int argc, char** argv, const Scene& scene) {
   app.add_option("--threads", threads, "Of carom, 0 for all")->check(CLI::NonNegativeNumber)->capture_default_str();
   app.add_option(
          "--method", method,
-         "Of carom: all contacts in the same sweeps; collisions one after the other and then the contacts; "
-         "Bender and Schmitt's step; contacts held in substeps; all contacts to an error; or what the scene has set")
-      ->check(CLI::IsMember({"pgs", "sequential-impacts", "step", "substeps", "ncp", "default"}))
+         "Of carom: PGS over all contacts; sequential impacts and then PGS; the collision and contact iteration of "
+         "Bender and Schmitt; substeps; NCP; or what the scene has set")
+      ->check(CLI::IsMember({"pgs", "sequential-impacts", "bender-schmitt", "substeps", "ncp", "default"}))
       ->capture_default_str();
-  app.add_option("--iterations", iterations, "Sweeps of carom at most, 0 for what the scene has set")
+  app.add_option("--iterations", iterations, "Maximum number of carom's iterations, 0 for what the scene has set")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_option("--tolerance", tolerance, "Error of --method ncp, 0 for its default")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_flag("--sleeping", sleeping, "Bodies may fall asleep");
-  app.add_option("--times", inner_iterations, "Run the solvers so often in turn, and print what they take")
+  app.add_option("--times", rounds, "Run the solvers so often in turn, and print what they take")
       ->check(CLI::PositiveNumber);
   if (scene.add_options) scene.add_options(app);
   try {
@@ -131,22 +134,27 @@ int show(int argc, char** argv, const Scene& scene) {
     return app.exit(error) == 0 ? 0 : 2;
   }
 
+  if (tolerance > 0 && method != "ncp") {
+    fmt::print(stderr, "--tolerance is for --method ncp\n");
+    return 2;
+  }
+
   const auto options_of_run = [&] {
     WorldOptions options = scene.options;
     options.solver.execution.threads = threads;
     if (iterations > 0) options.solver.iterations = iterations;
     options.sleeping = options.sleeping || sleeping;
     choose(method, options.solver);
-    if (tolerance > 0) options.solver.scene.ncp.tolerance = tolerance;
+    if (tolerance > 0) options.solver.scene.use<carom::Ncp>().tolerance = tolerance;
     return options;
   };
   const bool all = solver == "all", both = solver == "both";
   const bool with_bullet = all || both || solver == "bullet", with_carom = all || both || solver == "carom";
-  if (inner_iterations > 0) {
+  if (rounds > 0) {
     WorldOptions options = options_of_run();
     options.counts_contacts = false;
     Times bullet, carom;
-    for (int round = 0; round < inner_iterations; ++round)
+    for (int round = 0; round < rounds; ++round)
       for (const Responder responder : {Responder::bullet, Responder::carom}) {
         if (!(responder == Responder::bullet ? with_bullet : with_carom)) continue;
         World world(responder, options);

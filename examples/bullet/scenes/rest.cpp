@@ -166,7 +166,6 @@ int main(int argc, char** argv) {
          }});
     Scene& scene = scenes.back();
     scene.options.time_step = 1 / kind.frequency;
-    scene.options.solver.contacts = carom::bullet::Contacts::substeps;
     scene.add_options = [](CLI::App& app) {
       app.add_option("--seed", first_seed, "Of the boxes' offsets by a micrometre")->capture_default_str();
       app.add_option("--seeds", seeds, "So many from that one on; the largest numbers count")

@@ -79,10 +79,5 @@ std::vector<Number> run(World& world, const Arguments& arguments) {
 int main(int argc, char** argv) {
   Scene scene{"stack", "stacks of 20 boxes stand", {}, run};
   scene.options.time_step = time_step;
-  scene.options.solver.contacts = carom::bullet::Contacts::pgs;
-  // Sweeps carry the weight of the top through one box at a time. Levels from the ground upwards do it at once; the
-  // heavy box needs 10 sweeps over each.
-  scene.options.solver.scene.shock_propagation.enabled = true;
-  scene.options.solver.scene.shock_propagation.iterations = 10;
   return show(argc, argv, scene);
 }

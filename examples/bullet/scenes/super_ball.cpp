@@ -71,9 +71,8 @@ std::vector<Number> run(carom_scenes::World& world, const carom_scenes::Argument
 int main(int argc, char** argv) {
   carom_scenes::Scene scene{"super_ball", "a super ball reverses its spin bounce after bounce", {}, run};
   scene.options.time_step = 1.0 / 240;
-  scene.options.solver.contacts = carom::bullet::Contacts::pgs;
-  scene.options.solver.collisions = carom::bullet::Collisions::sequence;
+  scene.options.solver.scene.use<carom::Pgs>();
+  scene.options.solver.collisions = carom::SequentialImpacts{.law = carom::Law::chatterjee_ruina};
   scene.options.solver.tangential_restitution = 1;
-  scene.options.solver.scene.collision.law = carom::Law::chatterjee_ruina;
   return show(argc, argv, scene);
 }

@@ -32,13 +32,18 @@ int show_all(int argc, char** argv, const std::string& program, std::vector<Scen
     std::string ignored;
     scene.add_options = [&, add = scene.add_options](CLI::App& app) {
       app.add_option("--scene", ignored, "One of the program's scenes, all if not told")->check(CLI::IsMember(names));
-      carom::SubstepsOptions& how = scene.options.solver.scene.substeps;
-      app.add_option("--least", how.least, "Substeps of carom")->capture_default_str();
-      app.add_option("--most", how.most, "The same")->capture_default_str();
-      app.add_option("--inner_iterations", how.inner_iterations, "Of carom over a manifold or joint")
-          ->capture_default_str();
-      app.add_option("--slop", how.slop, "Overlap that substeps do not correct [m]; 0: by the size of bodies")
-          ->capture_default_str();
+      auto* const substeps = std::get_if<carom::Substeps>(&scene.options.solver.scene.method);
+      if (substeps != nullptr) {
+        app.add_option("--min-substeps", substeps->min_substeps, "Minimum number of carom's substeps")
+            ->capture_default_str();
+        app.add_option("--max-substeps", substeps->max_substeps, "Maximum number")->capture_default_str();
+        app.add_option("--inner-iterations", substeps->inner_iterations,
+                       "Passes of carom over a manifold or a joint in an iteration")
+            ->capture_default_str();
+        app.add_option("--slop", substeps->position_correction.slop,
+                       "Overlap that substeps do not correct [m]; 0: by the size of bodies")
+            ->capture_default_str();
+      }
       if (add) add(app);
     };
     const int result = show(argc, argv, scene);

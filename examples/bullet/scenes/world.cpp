@@ -121,8 +121,8 @@ const Sample& World::step() {
 }
 
 void World::count_contacts() {
-  const carom::SceneOptions& scene = options_.solver.scene;
-  const double rest_speed = std::sqrt(2 * scene.rest.gravity * scene.rest.tolerance);
+  constexpr double rest_tolerance = carom::BenderSchmitt{}.rest_tolerance;
+  const double rest_speed = std::sqrt(2 * 9.81 * rest_tolerance);
   const auto velocity_at = [](const btCollisionObject& object, const btVector3& point) {
     const btRigidBody& body = *btRigidBody::upcast(&object);
     return body.getVelocityInLocalPoint(point - body.getWorldTransform().getOrigin());
@@ -136,7 +136,7 @@ void World::count_contacts() {
       const btVector3 apart = velocity_at(*manifold.getBody0(), point.getPositionWorldOnA()) -
                               velocity_at(*manifold.getBody1(), point.getPositionWorldOnB());
       const double approach = -static_cast<double>(apart.dot(point.m_normalWorldOnB));
-      if (distance - std::max(approach, 0.0) * options_.time_step > scene.rest.tolerance) continue;
+      if (distance - std::max(approach, 0.0) * options_.time_step > rest_tolerance) continue;
       ++sample_.contacts;
       if (approach > rest_speed) ++sample_.collisions;
     }

@@ -16,16 +16,21 @@ inline btTransform at(btScalar x, btScalar y, btScalar z) {
   return btTransform(btQuaternion::getIdentity(), btVector3(x, y, z));
 }
 
-/// Bullet's own settings count in these sweeps; substeps leave 5 mm of an overlap alone.
-inline carom::bullet::Options in_sweeps() {
+/// The usual options with another method for contacts.
+inline carom::bullet::Options options_of(carom::SceneMethod method) {
   carom::bullet::Options options;
-  options.contacts = carom::bullet::Contacts::pgs;
+  options.scene = carom::bullet::scene_options_of_an_engine(method);
   return options;
+}
+
+/// Bullet's own settings count under this method; substeps leave 5 mm of an overlap alone.
+inline carom::bullet::Options in_pgs() {
+  return options_of(carom::SceneMethod::pgs);
 }
 
 class BulletWorld {
  public:
-  explicit BulletWorld(const carom::bullet::Options& options = in_sweeps()) : solver(options) {
+  explicit BulletWorld(const carom::bullet::Options& options = in_pgs()) : solver(options) {
     world.setGravity(btVector3(0, 0, -gravity));
   }
   ~BulletWorld() {

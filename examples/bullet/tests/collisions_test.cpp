@@ -1,7 +1,6 @@
 // Restitution and rest under every choice of methods.
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cmath>
 #include <ostream>
 #include <string>
@@ -11,39 +10,33 @@
 namespace {
 
 using namespace carom_bullet_tests;
-using carom::bullet::Collisions;
-using carom::bullet::Contacts;
+using carom::SceneMethod;
 
 struct Choice {
-  Collisions collisions;
-  Contacts contacts;
+  const char* name;
+  carom::bullet::Collisions collisions;
+  SceneMethod contacts;
 };
-constexpr std::array<Choice, 5> choices = {{{Collisions::pgs, Contacts::pgs},
-                                            {Collisions::sequence, Contacts::pgs},
-                                            {Collisions::iteration, Contacts::pgs},
-                                            {Collisions::sequence, Contacts::resting},
-                                            {Collisions::iteration, Contacts::resting}}};
+const Choice choices[] = {{"pgs", {}, SceneMethod::pgs},
+                          {"sequential_impacts", carom::SequentialImpacts{}, SceneMethod::pgs},
+                          {"bender_schmitt", carom::BenderSchmitt{}, SceneMethod::pgs},
+                          {"sequential_impacts_resting", carom::SequentialImpacts{}, SceneMethod::bender_schmitt},
+                          {"bender_schmitt_resting", carom::BenderSchmitt{}, SceneMethod::bender_schmitt}};
 
-std::string name_of(const Choice& choice) {
-  constexpr std::array<const char*, 3> collisions = {"pgs", "sequential-impacts", "iteration"};
-  const char* const contacts = choice.contacts == Contacts::resting ? "_resting" : "";
-  return std::string(collisions[static_cast<std::size_t>(choice.collisions)]) + contacts;
-}
 void PrintTo(const Choice& choice, std::ostream* out) {
-  *out << name_of(choice);
+  *out << choice.name;
 }
 
 class UnderEveryChoice : public testing::TestWithParam<Choice> {
  protected:
   static carom::bullet::Options options() {
-    carom::bullet::Options made;
+    carom::bullet::Options made = options_of(GetParam().contacts);
     made.collisions = GetParam().collisions;
-    made.contacts = GetParam().contacts;
     return made;
   }
 };
 INSTANTIATE_TEST_SUITE_P(Methods, UnderEveryChoice, testing::ValuesIn(choices),
-                         [](const auto& choice) { return name_of(choice.param); });
+                         [](const auto& choice) { return std::string(choice.param.name); });
 
 // Equal balls at e = 1 exchange their velocities: one stands, the other one goes on. Their bodies have only the
 // rounding of a few operations at 2 m/s; sweeps end at 1e-6 of it.

@@ -184,9 +184,11 @@ TEST(Options, out_of_range_end_a_step_and_leave_nothing_of_it) {
   bullet.step(10);
   const std::size_t contacts = bullet.solver.report().contacts.contacts;
   EXPECT_EQ(contacts, 8u);
-  bullet.solver.options.scene.relative_tolerance = -1;
+  bullet.solver.options.scene.use<carom::Pgs>().tolerance = -1;
   EXPECT_THROW(bullet.step(), carom::Error);
-  bullet.solver.options.scene.relative_tolerance = 1e-6;
+  bullet.solver.options.scene.method = carom::SequentialImpacts{};
+  EXPECT_THROW(bullet.step(), carom::Error);
+  bullet.solver.options.scene.method = carom::Pgs{};
   bullet.step();
   EXPECT_EQ(bullet.solver.report().contacts.contacts, contacts);
   bullet.remove(lower);
@@ -202,7 +204,7 @@ void sleep(btRigidBody& body) {
 
 // A hinge under load begins with the impulse that it had before the sleep, as long as the solver keeps it.
 TEST(Sleep, of_all_bodies_leaves_an_empty_report) {
-  for (const int asleep : {1, 2, 10, carom::SceneThresholds::warm_start_calls + 10}) {
+  for (const int asleep : {1, 2, 10, carom::bullet::max_empty_steps + 10}) {
     BulletWorld bullet{carom::bullet::Options()};
     btRigidBody& box = bullet.add_box(at(1, 0, 0));
     bullet.join<btPoint2PointConstraint>(box, btVector3(-1, 0, 0));

@@ -169,12 +169,12 @@ TEST(Rows, keep_nothing_of_an_earlier_step) {
     return columns;
   };
   const auto in_substeps = rows(true);
-  ASSERT_EQ(in_substeps.error.count, 3u);
-  EXPECT_NEAR(in_substeps.error[2], 0.3f, 1e-3f);
+  ASSERT_EQ(in_substeps.position_error.count, 3u);
+  EXPECT_NEAR(in_substeps.position_error[2], 0.3f, 1e-3f);
   EXPECT_NEAR(in_substeps.r_a.x[0], 0.5f, 1e-6f);
   const auto in_sweeps = rows(false);
   for (std::size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(in_sweeps.error[i], 0) << i;
+    EXPECT_EQ(in_sweeps.position_error[i], 0) << i;
     EXPECT_EQ(in_sweeps.frequency[i], std::numeric_limits<btScalar>::infinity()) << i;
     EXPECT_EQ(in_sweeps.r_a.x[i], 0) << i;
     EXPECT_NE(in_sweeps.target_velocity[i], 0) << i;

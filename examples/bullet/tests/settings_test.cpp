@@ -9,16 +9,14 @@
 namespace {
 
 using namespace carom_bullet_tests;
-using carom::bullet::Contacts;
+using carom::SceneMethod;
 using Number = btScalar btContactSolverInfoData::*;
 
 /// Gives where bodies are after a second in which every setting matters: a rebound, an overlap beyond the threshold of
 /// split impulses, anchored friction, a joint, an explicit gyroscopic torque.
 template <class Change>
-std::vector<btVector3> path_with(const Change& change, Contacts contacts = Contacts::pgs) {
-  carom::bullet::Options options;
-  options.contacts = contacts;
-  BulletWorld bullet(options);
+std::vector<btVector3> path_with(const Change& change, SceneMethod method = SceneMethod::pgs) {
+  BulletWorld bullet(options_of(method));
   change(bullet.world.getSolverInfo());
   btRigidBody& ground = bullet.add_ground();
   std::vector<btRigidBody*> bodies{&bullet.add_ball(at(-3, 0, 1.5f)), &bullet.add_box(at(0, 0, 0.4f)),
@@ -49,7 +47,8 @@ void expect_same(const std::vector<btVector3>& found, const std::vector<btVector
     for (int axis = 0; axis < 3; ++axis) EXPECT_EQ(found[i][axis], expected[i][axis]) << i << " along " << axis;
 }
 
-constexpr Contacts every_method[] = {Contacts::pgs, Contacts::resting, Contacts::substeps, Contacts::ncp};
+constexpr SceneMethod every_method[] = {SceneMethod::pgs, SceneMethod::bender_schmitt, SceneMethod::substeps,
+                                        SceneMethod::ncp};
 
 TEST(Settings, out_of_range_count_as_the_nearest_in_range) {
   struct {
@@ -64,13 +63,13 @@ TEST(Settings, out_of_range_count_as_the_nearest_in_range) {
   };
   for (const auto& it : cases) {
     SCOPED_TRACE(it.given);
-    for (const Contacts contacts : every_method) {
+    for (const SceneMethod method : every_method) {
       std::vector<btVector3> found;
-      ASSERT_NO_THROW(found = path_with([&](btContactSolverInfo& info) { info.*it.number = it.given; }, contacts));
+      ASSERT_NO_THROW(found = path_with([&](btContactSolverInfo& info) { info.*it.number = it.given; }, method));
       // 1.99 and 0.01 are the library's bounds as doubles.
-      const auto expected = path_with([&](btContactSolverInfo& info) { info.*it.number = it.nearest; }, contacts);
+      const auto expected = path_with([&](btContactSolverInfo& info) { info.*it.number = it.nearest; }, method);
       for (std::size_t i = 0; i < expected.size(); ++i)
-        EXPECT_LT((found[i] - expected[i]).length(), 1e-2f) << i << " under method " << static_cast<int>(contacts);
+        EXPECT_LT((found[i] - expected[i]).length(), 1e-2f) << i << " under " << to_string(method);
     }
   }
 }
@@ -88,15 +87,15 @@ TEST(Settings, that_are_no_numbers_count_as_the_defaults_of_bullet) {
                                 &btContactSolverInfoData::m_splitImpulsePenetrationThreshold,
                                 &btContactSolverInfoData::m_splitImpulseTurnErp,
                                 &btContactSolverInfoData::m_maxGyroscopicForce};
-  for (const Contacts contacts : every_method) {
-    const auto usual = path_with([](btContactSolverInfo&) {}, contacts);
+  for (const SceneMethod method : every_method) {
+    const auto usual = path_with([](btContactSolverInfo&) {}, method);
     for (std::size_t i = 0; i < std::size(numbers); ++i) {
-      SCOPED_TRACE("number " + std::to_string(i) + ", method " + std::to_string(static_cast<int>(contacts)));
+      SCOPED_TRACE("number " + std::to_string(i) + " under " + std::string(to_string(method)));
       std::vector<btVector3> found;
       ASSERT_NO_THROW(
           found = path_with(
               [&](btContactSolverInfo& info) { info.*numbers[i] = std::numeric_limits<btScalar>::quiet_NaN(); },
-              contacts));
+              method));
       expect_same(found, usual);
     }
   }
@@ -107,11 +106,11 @@ TEST(Settings, that_are_infinite_give_finite_motion) {
        {&btContactSolverInfoData::m_sor, &btContactSolverInfoData::m_warmstartingFactor,
         &btContactSolverInfoData::m_restitutionVelocityThreshold, &btContactSolverInfoData::m_linearSlop,
         &btContactSolverInfoData::m_erp, &btContactSolverInfoData::m_erp2, &btContactSolverInfoData::m_globalCfm})
-    for (const Contacts contacts : every_method) {
+    for (const SceneMethod method : every_method) {
       std::vector<btVector3> found;
       ASSERT_NO_THROW(
           found = path_with(
-              [&](btContactSolverInfo& info) { info.*number = std::numeric_limits<btScalar>::infinity(); }, contacts));
+              [&](btContactSolverInfo& info) { info.*number = std::numeric_limits<btScalar>::infinity(); }, method));
       for (const btVector3& v : found) EXPECT_TRUE(std::isfinite(v.length2()));
     }
 }
@@ -157,11 +156,7 @@ TEST_P(Iterations, push_no_overlap_out) {
 TEST_P(Iterations, are_those_of_the_options_where_these_say_so) {
   for (const bool by_options : {true, false}) {
     carom::bullet::Options options;
-    if (by_options) {
-      options.iterations = 10;
-    } else {
-      options.contacts = Contacts::substeps;
-    }
+    if (by_options) options.iterations = 10;
     BulletWorld bullet(options);
     bullet.add_ground();
     const btRigidBody& box = bullet.add_box(at(0, 0, 0.5f));

@@ -14,7 +14,7 @@
 namespace {
 
 using namespace carom_bullet_tests;
-using carom::bullet::Contacts;
+using carom::SceneMethod;
 using carom::bullet::Parallel;
 
 TEST(Parallel, covers_every_element_once) {
@@ -83,9 +83,8 @@ std::vector<btScalar> pile(const carom::bullet::Options& options) {
 }
 
 TEST(Threads, give_one_answer) {
-  for (const auto contacts : {Contacts::pgs, Contacts::resting, Contacts::substeps}) {
-    carom::bullet::Options options;
-    options.contacts = contacts;
+  for (const auto method : {SceneMethod::pgs, SceneMethod::bender_schmitt, SceneMethod::substeps}) {
+    carom::bullet::Options options = options_of(method);
     options.execution.threads = 1;
     const auto expected = pile(options);
     options.execution.threads = 3;

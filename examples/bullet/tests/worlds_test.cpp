@@ -210,9 +210,8 @@ class FromThreads final : public btConstraintSolver {
 
 // Boxes rest on a kinematic plate that all of them share, each with a box that hangs on it.
 TEST(Groups, from_several_threads_give_the_bits_of_one) {
-  for (const auto contacts : {carom::bullet::Contacts::pgs, carom::bullet::Contacts::substeps}) {
-    carom::bullet::Options options;
-    options.contacts = contacts;
+  for (const auto method : {carom::SceneMethod::pgs, carom::SceneMethod::substeps}) {
+    const carom::bullet::Options options = options_of(method);
     const auto run = [&](bool threads) {
       BulletWorld bullet(options);
       FromThreads from_threads(bullet.solver);

@@ -1,5 +1,5 @@
-// Forms of contacts and places for results in C, in 3D and in the plane: contacts.hpp and planar.hpp have units, ranges
-// and conventions.
+// Contacts and their results in C, in 3D and in the plane. contacts.hpp and planar.hpp describe the columns, their
+// units and ranges.
 #pragma once
 
 #include <carom/c/base.h>
@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/// States of bodies; all columns are needed.
+/// States of bodies. All columns are required.
 typedef struct carom_bodies {
   carom_column inverse_mass;         ///< [1/kg]
   carom_symmetric3 inverse_inertia;  ///< [1/(kg m²)] world frame, about the centre of mass
@@ -16,40 +16,25 @@ typedef struct carom_bodies {
   carom_vectors3 angular_velocity;   ///< [rad/s]
 } carom_bodies;
 
-/// States of bodies in the plane; all columns are needed.
+/// States of bodies in the plane. All columns are required.
 typedef struct carom_planar_bodies {
   carom_column inverse_mass, inverse_inertia;
   carom_vectors2 velocity;
   carom_column angular_velocity;
 } carom_planar_bodies;
 
-/// n immovable bodies at rest, for float and double.
-static inline carom_bodies carom_immovable(size_t n) {
-  static const double zero = 0;
-  carom_bodies bodies;
-  bodies.inverse_mass = carom_part(&zero, CAROM_DOUBLE, 0, n, 0);
-  bodies.velocity.x = bodies.velocity.y = bodies.velocity.z = bodies.inverse_mass;
-  bodies.angular_velocity = bodies.velocity;
-  bodies.inverse_inertia.xx = bodies.inverse_inertia.xy = bodies.inverse_inertia.xz = bodies.inverse_mass;
-  bodies.inverse_inertia.yy = bodies.inverse_inertia.yz = bodies.inverse_inertia.zz = bodies.inverse_mass;
-  return bodies;
-}
+/// Returns columns of n immovable bodies at rest, for both precisions.
+CAROM_EXPORT carom_bodies carom_immovable(size_t n);
+/// Same in the plane.
+CAROM_EXPORT carom_planar_bodies carom_planar_immovable(size_t n);
 
-static inline carom_planar_bodies carom_planar_immovable(size_t n) {
-  static const double zero = 0;
-  carom_planar_bodies bodies;
-  bodies.inverse_mass = carom_part(&zero, CAROM_DOUBLE, 0, n, 0);
-  bodies.inverse_inertia = bodies.angular_velocity = bodies.velocity.x = bodies.velocity.y = bodies.inverse_mass;
-  return bodies;
-}
-
-/// The weights of a composite's members.
+/// Weights of the components of a composite law.
 typedef struct carom_weights {
   carom_column incremental, frictionless, chatterjee_ruina, bilinear, smith;
   carom_column anitescu_potra, pfeiffer_glocker, brach, projected, polar;
 } carom_weights;
 
-/// The laws of contacts that have laws of their own, and what single laws read. Every column is optional.
+/// Laws of single contacts and parameters of the laws. Every column is optional.
 typedef struct carom_law_columns {
   size_t struct_size;
   carom_column law;                               ///< uint8_t, a carom_law
@@ -63,7 +48,7 @@ typedef struct carom_law_columns {
   carom_weights weight;                           ///< [1]
 } carom_law_columns;
 
-/// Contacts that carry the state of both bodies. All columns are needed, and equally long.
+/// Contacts that contain the state of both bodies. All columns are required and have the same length.
 typedef struct carom_contacts {
   size_t struct_size;
   carom_column friction, restitution;  ///< [1]
@@ -72,7 +57,7 @@ typedef struct carom_contacts {
   const carom_law_columns* laws;  ///< optional
 } carom_contacts;
 
-/// Contacts between bodies that are stored once: `bodies` has a length of its own.
+/// Contacts that refer to bodies by index. The columns of `bodies` have the length of the bodies.
 typedef struct carom_indexed_contacts {
   size_t struct_size;
   carom_column friction, restitution;
@@ -82,7 +67,7 @@ typedef struct carom_indexed_contacts {
   const carom_law_columns* laws;  ///< optional
 } carom_indexed_contacts;
 
-/// Contacts given by collision matrix and separation velocity, with the normal along z.
+/// Contacts given by collision matrix K and separation velocity, in a frame with the normal along z.
 typedef struct carom_k_contacts {
   size_t struct_size;
   carom_column friction, restitution;
@@ -91,7 +76,7 @@ typedef struct carom_k_contacts {
   const carom_law_columns* laws;       ///< optional
 } carom_k_contacts;
 
-/// Planar contacts that carry the state of both bodies.
+/// Planar contacts that contain the state of both bodies.
 typedef struct carom_planar_contacts {
   size_t struct_size;
   carom_column friction, restitution;
@@ -100,7 +85,7 @@ typedef struct carom_planar_contacts {
   const carom_law_columns* laws;  ///< optional
 } carom_planar_contacts;
 
-/// Planar contacts between bodies that are stored once.
+/// Planar contacts that refer to bodies by index.
 typedef struct carom_planar_indexed_contacts {
   size_t struct_size;
   carom_column friction, restitution;
@@ -110,7 +95,7 @@ typedef struct carom_planar_indexed_contacts {
   const carom_law_columns* laws;  ///< optional
 } carom_planar_indexed_contacts;
 
-/// With x the tangent and y the normal.
+/// Planar contacts given by collision matrix K and separation velocity; x is the tangent, y the normal.
 typedef struct carom_planar_k_contacts {
   size_t struct_size;
   carom_column friction, restitution;
@@ -119,12 +104,12 @@ typedef struct carom_planar_k_contacts {
   const carom_law_columns* laws;  ///< optional
 } carom_planar_k_contacts;
 
-/// Where results go. Every column is optional; one may be the very input column that it replaces.
+/// Results. Every column is optional, and may be the input column that it replaces.
 typedef struct carom_results {
   size_t struct_size;
   carom_outputs3 impulse;                         ///< [N s] on A
   carom_outputs3 separation_velocity;             ///< [m/s] after the collision
-  carom_outputs3 velocity_a, angular_velocity_a;  ///< [m/s], [rad/s] after this contact alone; not in contact space
+  carom_outputs3 velocity_a, angular_velocity_a;  ///< [m/s], [rad/s] after this contact alone; not for carom_solve_k
   carom_outputs3 velocity_b, angular_velocity_b;
   carom_output status;                                ///< uint8_t, a carom_status
   carom_output path;                                  ///< carom_path
@@ -132,7 +117,7 @@ typedef struct carom_results {
   carom_output steps;                                 ///< int32_t
 } carom_results;
 
-/// Where the results of planar contacts go.
+/// Results of planar contacts.
 typedef struct carom_planar_results {
   size_t struct_size;
   carom_outputs2 impulse, separation_velocity;
@@ -143,7 +128,7 @@ typedef struct carom_planar_results {
   carom_output status, path, work_compression, work_decompression, steps;
 } carom_planar_results;
 
-/// A column that stands in blocks: element i is number i / 16 * block_elements + i % 16 behind the first.
+/// Column in blocks of 16: element i has the address data + i / 16 * block_elements + i % 16, in elements.
 typedef struct carom_blocked_column {
   void* data;
   size_t count, block_elements;
@@ -173,15 +158,16 @@ typedef struct carom_blocked_columns {
   carom_blocked_bodies a, b;
 } carom_blocked_columns;
 
-/// Contacts in a layout of carom's own, for batches beyond the caches: blocked.hpp. They begin as zeros.
+/// Container of contacts in blocks, for batches larger than the caches (blocked.hpp). Initially all zero.
 typedef struct carom_blocked_contacts carom_blocked_contacts;
 
 CAROM_EXPORT carom_error carom_blocked_contacts_create(int32_t precision, size_t count,
                                                        carom_blocked_contacts** contacts);
 CAROM_EXPORT void carom_blocked_contacts_destroy(carom_blocked_contacts* contacts);
-/// Columns of the host's, as long as they are where they are; NULL: none.
+/// Sets the laws. The columns must outlive the container. NULL: no columns.
 CAROM_EXPORT carom_error carom_blocked_contacts_set_laws(carom_blocked_contacts* contacts,
                                                          const carom_law_columns* laws);
+/// Gets views of the columns, to fill them.
 CAROM_EXPORT carom_error carom_blocked_contacts_columns(carom_blocked_contacts* contacts,
                                                         carom_blocked_columns* columns);
 

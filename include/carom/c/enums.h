@@ -113,14 +113,18 @@ typedef enum carom_gradient_status {
 } carom_gradient_status;
 
 typedef enum carom_scene_method {
-  CAROM_METHOD_PGS = 0,
-  CAROM_METHOD_SEQUENTIAL_IMPACTS = 1,
-  CAROM_METHOD_ITERATION = 2,
-  CAROM_METHOD_RESTING = 3,
-  CAROM_METHOD_STEP = 4,
-  CAROM_METHOD_SUBSTEPS = 5,
-  CAROM_METHOD_NCP = 6,
+  CAROM_METHOD_SUBSTEPS = 0,
+  CAROM_METHOD_PGS = 1,
+  CAROM_METHOD_NCP = 2,
+  CAROM_METHOD_SEQUENTIAL_IMPACTS = 3,
+  CAROM_METHOD_BENDER_SCHMITT = 4,
 } carom_scene_method;
+
+typedef enum carom_bender_schmitt_phase {
+  CAROM_PHASE_BOTH = 0,
+  CAROM_PHASE_COLLISIONS = 1,
+  CAROM_PHASE_RESTING = 2,
+} carom_bender_schmitt_phase;
 
 typedef enum carom_contact_filter {
   CAROM_FILTER_COLLIDING = 0,
@@ -164,14 +168,14 @@ typedef enum carom_error_scale {
   CAROM_ERROR_SCALE_ISLAND = 1,
 } carom_error_scale;
 
-/// The path of a collision through its phases, as carom::Path.
+/// Phases of a collision, as carom::Path.
 typedef struct carom_path {
   uint8_t sliding_end;  ///< carom_sliding_end
   uint8_t sticking;     ///< carom_sticking
   uint8_t compressions, decompressions;
 } carom_path;
 
-// The names that the C++ functions to_string give; "unknown" of any other number.
+// Names, as to_string in C++ returns them; "unknown" for any other number.
 CAROM_EXPORT const char* carom_law_name(int32_t law);
 CAROM_EXPORT const char* carom_restitution_law_name(int32_t law);
 CAROM_EXPORT const char* carom_integrator_name(int32_t integrator);
@@ -181,11 +185,11 @@ CAROM_EXPORT const char* carom_gradient_status_name(int32_t status);
 CAROM_EXPORT const char* carom_scene_method_name(int32_t method);
 CAROM_EXPORT const char* carom_contact_state_name(int32_t state);
 
-/// Lengths of arrays of counts, for every status and every path of later versions too.
+/// Lengths of the arrays of counts. They have room for the numbers of later versions.
 #define CAROM_STATUS_ROOM 64
 #define CAROM_PATH_ROOM 128
 
-/// The number of a path in carom_report::by_path; -1 if there is no such path.
+/// Returns the index of a path in carom_report::by_path, or -1 if there is no such path.
 CAROM_EXPORT int32_t carom_path_index(carom_path path);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-// Derivatives of the response of single contacts in C: gradients.hpp and body_gradients.hpp tell the rest.
+// Derivatives of the response of single contacts in C. gradients.hpp and body_gradients.hpp describe the members.
 #pragma once
 
 #include <carom/c/base.h>
@@ -10,32 +10,33 @@
 extern "C" {
 #endif
 
-/// Derivatives by the weights of a composite's members.
+/// Derivatives by the weights of the components of a composite law.
 typedef struct carom_weight_outputs {
   carom_output incremental, frictionless, chatterjee_ruina, bilinear, smith;
   carom_output anitescu_potra, pfeiffer_glocker, brach, projected, polar;
 } carom_weight_outputs;
 
-/// Derivatives of one number [its unit] by the numbers of a contact [1 / their units]. Every column is optional.
+/// Derivatives of one number by the numbers of a contact. Every column is optional. Unit: unit of the number over
+/// the unit of the column.
 typedef struct carom_derivatives {
   size_t struct_size;
   carom_output friction, restitution;
-  carom_symmetric_outputs3 k;  ///< one with i < j moves both entries
+  carom_symmetric_outputs3 k;  ///< a change of an entry with i < j changes both entries
   carom_outputs3 separation_velocity;
   carom_output tangential_restitution, impulse_ratio_1, impulse_ratio_2, polar_angle, azimuth, fraction;
   carom_outputs3 candidate;
   carom_weight_outputs weight;
 } carom_derivatives;
 
-/// Derivatives ∂f by the numbers of a contact, from those of f by p and u.
+/// Derivatives of a function f by the numbers of a contact, from its derivatives by p and u.
 typedef struct carom_vector_jacobian_product {
   size_t struct_size;
-  carom_vectors3 impulse;              ///< [f / (N s)] optional: zeros
-  carom_vectors3 separation_velocity;  ///< [f / (m/s)] optional: zeros
-  const carom_derivatives* product;    ///< optional
+  carom_vectors3 impulse;              ///< [f / (N s)] ∂f/∂p, optional, default 0
+  carom_vectors3 separation_velocity;  ///< [f / (m/s)] ∂f/∂u, optional, default 0
+  const carom_derivatives* product;    ///< result, optional
 } carom_vector_jacobian_product;
 
-/// Where gradients go, in the frame of the contact, whose normal is along z. Pointers may be NULL, columns empty.
+/// Results of carom_differentiate, in the frame of the contact, with the normal along z. All members are optional.
 typedef struct carom_gradients {
   size_t struct_size;
   const carom_derivatives* impulse_x;              ///< of p_x [N s]
@@ -44,11 +45,11 @@ typedef struct carom_gradients {
   const carom_derivatives* velocity_x;             ///< of u_x [m/s]
   const carom_derivatives* velocity_y;             ///< of u_y [m/s]
   const carom_derivatives* velocity_z;             ///< of u_z [m/s]
-  const carom_vector_jacobian_product* cotangent;  ///< instead of a Jacobian, or beside it
+  const carom_vector_jacobian_product* cotangent;  ///< instead of the rows of the Jacobian, or in addition
   carom_output status;                             ///< uint8_t, a carom_gradient_status
 } carom_gradients;
 
-/// How many contacts have each status.
+/// Report: number of contacts with each status.
 typedef struct carom_gradient_report {
   size_t struct_size;
   size_t contacts;
@@ -65,18 +66,18 @@ CAROM_EXPORT carom_error carom_differentiate(carom_solver* solver, int32_t preci
 typedef struct carom_contact_body {
   double inverse_mass;         ///< [1/kg]
   double inverse_inertia[6];   ///< [1/(kg m²)] xx, xy, xz, yy, yz, zz
-  double lever[3];             ///< [m]
+  double lever[3];             ///< [m] contact point minus centre of mass
   double velocity[3];          ///< [m/s]
   double angular_velocity[3];  ///< [rad/s]
 } carom_contact_body;
 
-/// The contact of two bodies.
+/// Contact of two bodies.
 typedef struct carom_body_pair {
   double normal[3];  ///< unit, from B to A
   carom_contact_body a, b;
 } carom_body_pair;
 
-/// A contact as collision laws see it.
+/// Contact in its frame: the input of collision laws.
 typedef struct carom_contact_space {
   double frame[3][3];             ///< [1] rows: two tangents and the normal
   double k[6];                    ///< [1/kg] xx, xy, xz, yy, yz, zz in the frame
@@ -86,14 +87,15 @@ typedef struct carom_contact_space {
 /// The results of carom_differentiate for a contact and the cotangent that it was given, in the frame of
 /// carom_contact_space.
 typedef struct carom_contact_cotangent {
-  double k[6], separation_velocity[3];  ///< the product's
-  double impulse[3], of_impulse[3];     ///< p, and the cotangent of it
-  double velocity[3], of_velocity[3];   ///< u after the collision, and the cotangent of it
+  double k[6], separation_velocity[3];  ///< carom_vector_jacobian_product::product
+  double impulse[3], of_impulse[3];     ///< p, and ∂f/∂p
+  double velocity[3], of_velocity[3];   ///< u after the collision, and ∂f/∂u
 } carom_contact_cotangent;
 
-/// contact_space: K and u0 of two bodies.
+/// Computes K and u0 of two bodies: contact_space in C++.
 CAROM_EXPORT carom_error carom_contact_space_of(const carom_body_pair* pair, carom_contact_space* space);
-/// pull_back: the derivatives of f by every number of the pair, in its place.
+/// Computes the derivatives of f by every number of the pair: pull_back in C++. `derivatives` has each derivative in
+/// the place of its number.
 CAROM_EXPORT carom_error carom_pull_back(const carom_body_pair* pair, const carom_contact_space* space,
                                          const carom_contact_cotangent* cotangent, carom_body_pair* derivatives);
 

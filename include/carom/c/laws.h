@@ -1,4 +1,4 @@
-// A description of every law in C: law_info.hpp tells the rest.
+// Descriptions of the laws in C, as in law_info.hpp.
 #pragma once
 
 #include <carom/c/base.h>
@@ -8,20 +8,20 @@
 extern "C" {
 #endif
 
-/// A law: the columns that it reads, its promises and its source. Texts stay as long as the library.
+/// A law: the columns that it reads, its properties and its source. Texts are static.
 typedef struct carom_law_info {
   size_t struct_size;
   int32_t law;                                ///< carom_law
   int32_t in_space, in_plane;                 ///< 0 or 1
   int32_t reads_friction, reads_restitution;  ///< 0 or 1
-  size_t parameters;                          ///< number of those that carom_law_parameter_at tells
-  const char* restitution;                    ///< the hypothesis that e stands for
-  int32_t may_gain_energy;                    ///< 0 or 1, of e in [0, 1]
-  const char* energy_gain;                    ///< when it can
+  size_t parameters;                          ///< number of parameters, for carom_law_parameter_at
+  const char* restitution;                    ///< restitution hypothesis: the meaning of e
+  int32_t may_gain_energy;                    ///< 0 or 1, for e in [0, 1]
+  const char* energy_gain;                    ///< condition of an energy gain
   const char* source;                         ///< the literature
 } carom_law_info;
 
-/// A column of carom_law_columns that a law reads, and the ends of its range.
+/// A column of carom_law_columns that a law reads, and its range.
 typedef struct carom_law_parameter {
   size_t struct_size;
   const char* name;            ///< of the field; a weight is "weight_<law>", with underscores
@@ -29,7 +29,7 @@ typedef struct carom_law_parameter {
   double low, high;
 } carom_law_parameter;
 
-/// The number of laws; their numbers are those below.
+/// Returns the number of laws. Laws are numbered from 0.
 CAROM_EXPORT int32_t carom_law_count(void);
 CAROM_EXPORT carom_error carom_law_info_of(int32_t law, carom_law_info* info);
 CAROM_EXPORT carom_error carom_law_parameter_at(int32_t law, size_t index, carom_law_parameter* parameter);

@@ -50,7 +50,7 @@ typedef struct carom_joint_rows {
   carom_column compliance;                                  ///< [1/kg]
   carom_column warm_impulse;                                ///< [N s]
   carom_column key;                                         ///< uint64_t
-  carom_column error, frequency, damping_ratio;             ///< [m], [Hz], [1]
+  carom_column position_error, frequency, damping_ratio;    ///< [m], [Hz], [1]
   carom_vectors3 r_a, r_b;                                  ///< [m]
 } carom_joint_rows;
 
@@ -81,7 +81,7 @@ typedef struct carom_island_results {
 typedef struct carom_scene_results {
   size_t struct_size;
   carom_outputs3 velocity, angular_velocity;             ///< [m/s], [rad/s] of the bodies after the step
-  carom_outputs3 displacement, rotation;                 ///< [m], [rad]; CAROM_METHOD_SUBSTEPS
+  carom_outputs3 displacement, rotation;                 ///< [m], [rad]; for methods that move bodies
   carom_outputs3 impulse, warm_impulse;                  ///< [N s] on A
   carom_outputs3 angular_impulse, warm_angular_impulse;  ///< [N m s] on A
   carom_outputs3 separation_velocity;                    ///< [m/s]
@@ -94,96 +94,95 @@ typedef struct carom_scene_results {
   const carom_island_results* islands;                   ///< optional
 } carom_scene_results;
 
-/// Options of CAROM_METHOD_PGS.
-typedef struct carom_pgs_options {
+/// Head of the structs of methods. Their init functions set both members.
+typedef struct carom_method {
+  size_t struct_size;  ///< sizeof the whole struct
+  int32_t kind;        ///< carom_scene_method
+} carom_method;
+
+/// PositionCorrection, of carom_substeps and carom_pgs.
+typedef struct carom_position_correction {
   size_t struct_size;
-  int32_t iterations;
-  double relaxation, warm_start, joint_warm_start;
-  int32_t inner_iterations;
-  double time_step;  ///< [s]
+  double slop, relative_slop;  ///< [m], [1]
+  double rate, max_speed;      ///< [1], [m/s]
   int32_t relax_iterations;
-} carom_pgs_options;
+  double joint_frequency, joint_damping_ratio, contact_damping_ratio;  ///< [Hz], [1], [1]
+} carom_position_correction;
 
-/// Options of CAROM_METHOD_SEQUENTIAL_IMPACTS.
-typedef struct carom_sequential_impacts_options {
-  size_t struct_size;
-  int32_t impacts;
+/// Substeps.
+typedef struct carom_substeps {
+  carom_method head;
+  int32_t min_substeps, max_substeps, min_direct_substeps;
+  int32_t iterations, inner_iterations, restitution_iterations;
+  double warm_start, joint_warm_start, tolerance;        ///< [1]
+  const carom_position_correction* position_correction;  ///< NULL: the defaults
+} carom_substeps;
+
+/// Pgs.
+typedef struct carom_pgs {
+  carom_method head;
+  int32_t iterations, inner_iterations;
+  double relaxation, warm_start;                         ///< [1]
+  double joint_warm_start;                               ///< [1] NaN: the default
+  double tolerance;                                      ///< [1]
+  const carom_position_correction* position_correction;  ///< NULL: none
+} carom_pgs;
+
+/// Ncp.
+typedef struct carom_ncp {
+  carom_method head;
+  double tolerance, budget, max_friction, warm_start;  ///< [1], [iterations], [1], [1]
+  int32_t max_island_size;
+  int32_t pgs_presolve;  ///< 0 or 1
+  int32_t pgs_iterations;
+  double pgs_tolerance;  ///< [1]
+} carom_ncp;
+
+/// SequentialImpacts.
+typedef struct carom_sequential_impacts {
+  carom_method head;
+  int32_t max_impacts;
   uint64_t seed;
-} carom_sequential_impacts_options;
+  double tolerance;         ///< [1]
+  int32_t law;              ///< carom_law
+  int32_t restitution_law;  ///< carom_restitution_law
+  int32_t integrator;       ///< carom_integrator
+  int32_t steps, step_budget;
+} carom_sequential_impacts;
 
-/// Options of CAROM_METHOD_ITERATION.
-typedef struct carom_iteration_options {
-  size_t struct_size;
-  int32_t iterations;
-  int32_t swept;  ///< carom_contact_filter
-} carom_iteration_options;
+/// BenderSchmitt.
+typedef struct carom_bender_schmitt {
+  carom_method head;
+  int32_t phase;   ///< carom_bender_schmitt_phase
+  int32_t filter;  ///< carom_contact_filter
+  int32_t max_iterations;
+  double tolerance, rest_tolerance;  ///< [1], [m]
+  int32_t shock_propagation;         ///< iterations over each level; 0: none
+} carom_bender_schmitt;
 
-/// Options of CAROM_METHOD_RESTING.
-typedef struct carom_resting_options {
-  size_t struct_size;
-  int32_t iterations;
-  double time_step;   ///< [s] required
-  double gravity[3];  ///< [m/s²]
-} carom_resting_options;
-
-/// Options of CAROM_METHOD_SUBSTEPS.
-typedef struct carom_substeps_options {
-  size_t struct_size;
-  double time_step;  ///< [s] required
-  int32_t least, most, inner_iterations, sweeps, relax_iterations, restitution_sweeps;
-  double slop, correction_rate, max_correction_speed;  ///< [m], [1], [m/s]
-  double joint_frequency, joint_damping_ratio, contact_damping_ratio;
-  double warm_start, joint_warm_start;
-  double relative_slop;  ///< [1] with slop 0
-  int32_t min_direct_substeps;
-} carom_substeps_options;
-
-/// Options of CAROM_METHOD_NCP.
-typedef struct carom_ncp_options {
-  size_t struct_size;
-  double tolerance, budget, max_friction, warm_start;  ///< [1], [sweeps], [1], [1]
-  int32_t max_island_size, pgs_presolve;               ///< [1] contacts and rows; 0 or 1
-} carom_ncp_options;
-
-/// Criterion for contacts at rest.
-typedef struct carom_rest_criterion {
-  size_t struct_size;
-  double gravity, tolerance;  ///< [m/s²], [m]
-} carom_rest_criterion;
-
-/// Additional sweeps from the immovable bodies upwards.
-typedef struct carom_shock_propagation {
-  size_t struct_size;
-  int32_t enabled;  ///< 0 or 1
-  int32_t iterations;
-} carom_shock_propagation;
-
-/// Options of a call. A NULL pointer selects the defaults.
+/// SceneOptions. The method is chosen by its struct:
+///
+///     carom_ncp ncp;
+///     carom_ncp_init(&ncp, sizeof ncp);
+///     ncp.tolerance = 1e-6;
+///     options.method = &ncp.head;
 typedef struct carom_scene_options {
   size_t struct_size;
-  int32_t method;                                    ///< carom_scene_method
-  double relative_tolerance, restitution_threshold;  ///< [1], [m/s]
-  const carom_options* collision;
-  const carom_rest_criterion* rest;
-  const carom_shock_propagation* shock_propagation;
-  const carom_pgs_options* pgs;
-  const carom_sequential_impacts_options* sequential_impacts;
-  const carom_iteration_options* iteration;
-  const carom_resting_options* resting;
-  const carom_substeps_options* substeps;
-  const carom_ncp_options* ncp;
+  double time_step;                                             ///< [s]
+  double gravity[3];                                            ///< [m/s²]
+  double restitution_threshold;                                 ///< [m/s]
+  double max_restitution, normal_tolerance, inertia_tolerance;  ///< [1]
+  const carom_method* method;  ///< &substeps.head, &pgs.head, ...; NULL: the defaults of Substeps
 } carom_scene_options;
 
-// These functions set the defaults; struct_size is the size of the struct that the pointer points to.
-CAROM_EXPORT void carom_pgs_options_init(carom_pgs_options* options, size_t struct_size);
-CAROM_EXPORT void carom_sequential_impacts_options_init(carom_sequential_impacts_options* options, size_t struct_size);
-CAROM_EXPORT void carom_iteration_options_init(carom_iteration_options* options, size_t struct_size);
-CAROM_EXPORT void carom_resting_options_init(carom_resting_options* options, size_t struct_size);
-CAROM_EXPORT void carom_substeps_options_init(carom_substeps_options* options, size_t struct_size);
-CAROM_EXPORT void carom_ncp_options_init(carom_ncp_options* options, size_t struct_size);
-CAROM_EXPORT void carom_rest_criterion_init(carom_rest_criterion* criterion, size_t struct_size);
-CAROM_EXPORT void carom_shock_propagation_init(carom_shock_propagation* shock_propagation, size_t struct_size);
+// Set the defaults. `struct_size` is sizeof of the struct.
 CAROM_EXPORT void carom_scene_options_init(carom_scene_options* options, size_t struct_size);
+CAROM_EXPORT void carom_position_correction_init(carom_position_correction* correction, size_t struct_size);
+CAROM_EXPORT void carom_substeps_init(carom_substeps* method, size_t struct_size);
+CAROM_EXPORT void carom_pgs_init(carom_pgs* method, size_t struct_size);
+CAROM_EXPORT void carom_ncp_init(carom_ncp* method, size_t struct_size);
+CAROM_EXPORT void carom_sequential_impacts_init(carom_sequential_impacts* method, size_t struct_size);
+CAROM_EXPORT void carom_bender_schmitt_init(carom_bender_schmitt* method, size_t struct_size);
 
 /// Report of a scene.
 typedef struct carom_scene_report {
@@ -192,23 +191,24 @@ typedef struct carom_scene_report {
   size_t by_status[CAROM_STATUS_ROOM], joints_by_status[CAROM_STATUS_ROOM];
   int32_t method, isa, threads, iterations, substeps;
   size_t impacts;
-  double max_approach_speed, error, residual;      ///< [m/s], [1], [m/s]
-  double energy_before, energy_after, joint_work;  ///< [J] inf if beyond the range
+  double max_approach_speed, relative_error, residual;  ///< [m/s], [1], [m/s]
+  double energy_before, energy_after, joint_work;       ///< [J] inf if beyond the range
   size_t islands, max_island_size, colours, overflow_constraints;
   int32_t same_graph;
   size_t not_converged, stalled;
   size_t lanes, lanes_used;
-  size_t swept;
+  size_t pgs_islands;
   double energy_removed;  ///< [J] sum over the islands
 } carom_scene_report;
 
 typedef struct carom_scene_solver carom_scene_solver;
 
 CAROM_EXPORT carom_error carom_scene_solver_create(const carom_execution* execution, carom_scene_solver** solver);
+/// Does nothing if `solver` is NULL.
 CAROM_EXPORT void carom_scene_solver_destroy(carom_scene_solver* solver);
 /// Returns the carom_isa in use.
 CAROM_EXPORT int32_t carom_scene_solver_isa(const carom_scene_solver* solver);
-/// Forgets everything that the solver remembers from call to call.
+/// Removes everything that the solver keeps from call to call.
 CAROM_EXPORT carom_error carom_scene_solver_forget(carom_scene_solver* solver);
 /// SceneSolver::save. Sets `*size` to the size of the state in bytes. Writes the state to `state`, which has room for
 /// `capacity` bytes, or nothing if `capacity` is 0. Too small a capacity is an error that also sets `*size`.

@@ -48,7 +48,7 @@ typedef struct carom_system_options {
   size_t struct_size;
   double tolerance, error_mass;  ///< [1], [kg]
   int32_t scale;                 ///< carom_error_scale
-  double budget;                 ///< [sweeps]
+  double budget;                 ///< [iterations]
   double max_friction, asymmetry;
   double range_tolerance;  ///< [1]
 } carom_system_options;

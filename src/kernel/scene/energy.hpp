@@ -1,5 +1,5 @@
 // Energy: the work that targets, surface velocities, bodies of infinite mass and springs may do by the impulses of a
-// substep. SceneMethod::substeps allows an island no other gain (docs/scenes.md, Energy).
+// substep. Procedure::substeps allows an island no other gain (docs/scenes.md, Energy).
 //
 // An impulse p on a contact with the relative velocity u does the work p·(u⁻ + u⁺)/2 on its two bodies. A body of
 // infinite mass gains no energy, so the other body also gains p times the velocity of the infinite one. The rest may be
@@ -9,6 +9,7 @@
 #include "joint_rows.hpp"
 #include "models/model_block.hpp"
 #include "prepare_manifolds.hpp"
+#include "scene/call_options.hpp"
 
 namespace carom::kernel {
 namespace {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernel/lanes/subnormals.hpp"
+#include "scene/thresholds.hpp"
 #include "triple.hpp"
 
 namespace carom::kernel {

@@ -5,6 +5,7 @@
 #include "models/columns.hpp"
 #include "predict.hpp"
 #include "response.hpp"
+#include "scene/thresholds.hpp"
 #include "targets.hpp"
 
 namespace carom::kernel {
@@ -194,18 +195,6 @@ struct ManifoldStages : Responses<A, T> {
       const Vector3<B> s = into(frame, load_first(contacts.surface_velocity, first));
       bias = {negated(s.x), negated(s.y), zero};
     }
-    if (job.target == Target::resting) {
-      const B half_step(T(0.5) * job.parameters.time_step);
-      // Bodies held by shock propagation fall as well.
-      const auto falls = [&](const T* const(&row)[width]) {
-        T mass[width];
-        for (std::size_t lane = 0; lane < width; ++lane) mass[lane] = lane < block.head.lanes ? row[lane][0] : T(0);
-        return choose(load_lanes<B>(mass) > zero, half_step, zero);
-      };
-      const B falling = falls(a.record) - falls(b.record);
-      const auto& g = job.parameters.gravity;
-      bias = bias + into(frame, falling * Vector3<B>{B(g[0]), B(g[1]), B(g[2])});
-    }
     Block::store(block.bias, bias);
 
     B r_a[3][row_size], r_b[3][row_size];
@@ -312,22 +301,21 @@ struct ManifoldStages : Responses<A, T> {
       B target = wanted[p];
       B missed = target - normal;
       Mask part = used;
+      // The criterion for rest ignores the forces of the step.
+      const B by_forces = forced ? velocity_at(change, Block::load(point.r_a), Block::load(point.r_b)).z : zero;
+      const Mask approaches = missed + by_forces > B(job.parameters.rest_speed);
       if (job.target == Target::resting) {
-        // The bias includes half a step of gravity, which the criterion for rest ignores.
-        const Vector3<B> bias = Block::load(block.bias);
-        part = and_not(used, missed + bias.z > B(job.parameters.rest_speed));
+        part = and_not(used, approaches);
         missed = target - predict(now, Block::load(point.r_a), Block::load(point.r_b),
                                   Block::load(point.response.reach), B(job.parameters.time_step))
                               .separation;
       } else {
-        const B half_change =
-            forced ? B(T(0.5)) * velocity_at(change, Block::load(point.r_a), Block::load(point.r_b)).z : zero;
-        target = target_of(job, normal, target, restitution[p], half_change);
+        target = target_of(job, normal, target, restitution[p], B(T(0.5)) * by_forces);
         if (job.target == Target::touching) part = and_not(used, missed < zero);
         if (job.target == Target::colliding) {
           // A contact collides in the step in which its gap closes.
           const B reach = Block::load(point.response.reach);
-          part = and_not(used && missed > B(job.parameters.rest_speed), reach > zero && normal + reach >= zero);
+          part = and_not(used && approaches, reach > zero && normal + reach >= zero);
         }
       }
       Block::store(point.target, choose(turn, choose(part, target, none), Block::load(point.target)));

@@ -63,7 +63,6 @@ struct SceneParameters {
   T normal_tolerance, inertia_tolerance, max_restitution;
   T relaxation, warm_start;
   T time_step, inverse_time_step;
-  T gravity[3];
   T rest_speed;  // sqrt(2 g ε)
   T restitution_threshold;
   int inner_iterations;  // inner iterations over the points of a manifold per visit

@@ -9,6 +9,7 @@
 
 #include "joint_rows.hpp"
 #include "prepare_manifolds.hpp"
+#include "scene/thresholds.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -299,7 +300,7 @@ struct Goal {
       const B stiffness = mul_add(h, omega, B(T(2)) * read(joints.damping_ratio, of.joint_damping_ratio));
       const B answer = h * omega * stiffness;
       const Mask keeps = frequency > zero;
-      const B error = read(joints.error, T(0));
+      const B error = read(joints.position_error, T(0));
       // A row without an error is rigid: the next step would not know how far its load has moved it.
       const Mask is_soft = keeps && (error < zero || error > zero || given < B(static_cast<T>(__builtin_inf())));
       Block::store(to.rate, choose(keeps, omega / choose(keeps, stiffness, one), zero));

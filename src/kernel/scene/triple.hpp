@@ -3,6 +3,7 @@
 #pragma once
 
 #include "block.hpp"
+#include "scene/thresholds.hpp"
 
 namespace carom::kernel {
 namespace {

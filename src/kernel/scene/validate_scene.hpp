@@ -224,7 +224,7 @@ struct SceneValidation {
       const B zero(0);
       Validator<A, T> validator;
       if (job.target == Target::substeps) {
-        read(joints.error);
+        read(joints.position_error);
         const Vector3Columns<const T>* const arms[] = {&joints.r_a, &joints.r_b};
         for (const auto* arm : arms) {
           read(arm->x);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "interior_point.hpp"
+#include "scene/thresholds.hpp"
 
 namespace carom::scene::direct {
 namespace {

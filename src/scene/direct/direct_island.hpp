@@ -25,6 +25,7 @@
 #include "certificate.hpp"
 #include "kernel/scene/cone_island.hpp"
 #include "scene/rotation.hpp"
+#include "scene/thresholds.hpp"
 #include "system/cone.hpp"
 #include "vectors.hpp"
 

@@ -6,7 +6,9 @@
 #include <new>
 
 #include "kernel/body_record.hpp"
+#include "scene/call_options.hpp"
 #include "scene/slop.hpp"
+#include "scene/thresholds.hpp"
 
 namespace carom::scene::direct {
 namespace {
@@ -61,19 +63,16 @@ Vector3 in_world(const Manifold& m, const Vector3& v) {
 }  // namespace
 
 template <class T>
-StepOptions step_options(const SceneOptions& options, const Scene<T>& scene) {
-  const SubstepsOptions& s = options.substeps;
+StepOptions step_options(const CallOptions& options, const Scene<T>& scene) {
+  const double h = options.time_step;
+  const PositionCorrection& correction = options.substeps.position_correction;
   const bool remembers =
       (scene.contacts.key || scene.joints.key) && !scene.contacts.warm_impulse.x && !scene.joints.warm_impulse;
-  return {s.time_step,
-          options.rest.gravity * s.time_step,
-          options.restitution_threshold,
-          s.correction_rate / s.time_step,
-          s.max_correction_speed,
+  return {h,        options.rest_gravity * h, options.restitution_threshold, correction.rate / h, correction.max_speed,
           remembers};
 }
-template StepOptions step_options(const SceneOptions&, const Scene<float>&);
-template StepOptions step_options(const SceneOptions&, const Scene<double>&);
+template StepOptions step_options(const CallOptions&, const Scene<float>&);
+template StepOptions step_options(const CallOptions&, const Scene<double>&);
 
 /// True if a manifold has hard contacts of the plain Coulomb law.
 template <class T>
@@ -115,7 +114,7 @@ template void DirectIslands::list_islands(const kernel::SceneJob<float>&, const 
 template void DirectIslands::list_islands(const kernel::SceneJob<double>&, const Graph&);
 
 template <class T>
-void DirectIslands::find_candidates(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
+void DirectIslands::find_candidates(const CallOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
                                     const Parts& parts, const std::vector<std::int32_t>& substeps,
                                     std::vector<SubstepNeed>& needs, const StepOptions& step) {
   candidates_.clear();
@@ -124,8 +123,8 @@ void DirectIslands::find_candidates(const SceneOptions& options, const kernel::S
   local_.assign(parts.bodies, no_number);
   taken_.assign(solvers_.size(), 0);
   // Multiply-adds of the visits of a point, and of a row, in a substep.
-  const double visits =
-      options.substeps.inner_iterations * (options.substeps.sweeps + options.substeps.relax_iterations);
+  const double visits = options.substeps.inner_iterations *
+                        (options.substeps.iterations + options.substeps.position_correction.relax_iterations);
   const double work_of_visit = 80 * visits, work_of_row = 48 * visits;
   for (const kernel::SettledIsland& island : settled_)
     if (const std::int32_t solver = solver_of(graph, parts, island.number); solver >= 0)
@@ -144,7 +143,7 @@ void DirectIslands::find_candidates(const SceneOptions& options, const kernel::S
     candidate.substeps = options.substeps.min_direct_substeps;
     if (rows > 0)
       candidate.substeps =
-          std::max(candidate.substeps, count_substeps(job, graph, parts, options.substeps, candidate, needs[i]));
+          std::max(candidate.substeps, count_substeps(job, graph, parts, options, candidate, needs[i]));
     // Two factorisations may cost no more than the sweeps that they replace.
     candidate.sweeps =
         (work_of_visit * static_cast<double>(points) + work_of_row * static_cast<double>(rows)) * substeps[i];
@@ -163,7 +162,7 @@ void DirectIslands::forget() {
 /// substep.
 template <class T>
 int DirectIslands::count_substeps(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
-                                  const SubstepsOptions& options, const Candidate& candidate, SubstepNeed& need) const {
+                                  const CallOptions& options, const Candidate& candidate, SubstepNeed& need) const {
   const JointRows<T>& rows = job.scene->joints;
   if (!rows.r_a.x) return 1;
   double fastest2 = 0;  // [rad²/s²]
@@ -188,7 +187,7 @@ int DirectIslands::count_substeps(const kernel::SceneJob<T>& job, const Graph& g
     return n > 1 ? (has_contacts ? contact_arm_turn : SceneThresholds::direct_arm_turn) * n
                  : (has_contacts ? contact_still_turn : SceneThresholds::direct_still_turn);
   };
-  const int most = std::min(SceneThresholds::direct_substeps, options.most);
+  const int most = std::min(SceneThresholds::direct_substeps, options.substeps.max_substeps);
   int substeps = 1;
   while (2 * substeps <= most && angle > max_turn(substeps)) substeps *= 2;
   const int before = std::min(static_cast<int>(need.direct), most);
@@ -275,7 +274,7 @@ bool DirectIslands::plan(Candidate& candidate, const kernel::SceneJob<T>& job, c
 
 template <class T>
 bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
-                         const SubstepsOptions& options, const Slops<T>& slops, const Candidate& candidate) {
+                         const CallOptions& options, const Slops<T>& slops, const Candidate& candidate) {
   DirectIsland& island = *solvers_[candidate.solver];
   const SceneContacts<T>& contacts = job.scene->contacts;
   const JointRows<T>& rows = job.scene->joints;
@@ -369,7 +368,7 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
     joint.b = row(of.body_b);
     if (!is_sound) return false;
     joint.allowed_error = std::sqrt(slops.square_of(of)) *
-                          (rows.error ? SceneThresholds::direct_closed : SceneThresholds::direct_joint_drift);
+                          (rows.position_error ? SceneThresholds::direct_closed : SceneThresholds::direct_joint_drift);
     for (std::uint32_t r = 0; r < of.count; ++r) {
       const std::uint32_t i = kernel::number_at(job.row_at, of.first + r);
       joint.row = i;
@@ -382,9 +381,9 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
         joint.r_b = vector_at(rows.r_b, i);
       }
       joint.wanted = read(rows.target_velocity, i, 0);
-      joint.first_error = joint.error = read(rows.error, i, 0);
-      joint.frequency = read(rows.frequency, i, options.joint_frequency);
-      joint.damping_ratio = read(rows.damping_ratio, i, options.joint_damping_ratio);
+      joint.first_error = joint.error = read(rows.position_error, i, 0);
+      joint.frequency = read(rows.frequency, i, options.substeps.position_correction.joint_frequency);
+      joint.damping_ratio = read(rows.damping_ratio, i, options.substeps.position_correction.joint_damping_ratio);
       joint.keeps_position = joint.frequency == infinity;
       joint.given_compliance = read(rows.compliance, i, 0);
       joint.impulse = static_cast<double>(job.row_impulse[i]);
@@ -441,7 +440,7 @@ void DirectIslands::store(const kernel::SceneJob<T>& job, const DirectIsland& is
 }
 
 template <class T>
-void DirectIslands::solve(const SceneOptions& options, const kernel::SceneKernelsFor<T>& kernels,
+void DirectIslands::solve(const CallOptions& options, const kernel::SceneKernelsFor<T>& kernels,
                           const kernel::BlockKernels& blocks, const kernel::SceneJob<T>& job, const Graph& graph,
                           const Parts& parts, const Slops<T>& slops, std::vector<std::int32_t>& substeps,
                           std::vector<SubstepNeed>& needs, ThreadTeam& team, bool may_throw) {
@@ -464,7 +463,7 @@ void DirectIslands::solve(const SceneOptions& options, const kernel::SceneKernel
         continue;
       }
       DirectIsland& island = *solvers_[candidate.solver];
-      if (!take(job, graph, parts, options.substeps, slops, candidate)) continue;
+      if (!take(job, graph, parts, options, slops, candidate)) continue;
       // Work is measured in the sweeps that it replaces.
       float& spent = needs[candidate.island].spent;
       const double left = SceneThresholds::direct_credit - static_cast<double>(spent);
@@ -500,17 +499,17 @@ void DirectIslands::solve(const SceneOptions& options, const kernel::SceneKernel
   }
 }
 
-template bool DirectIslands::take(const kernel::SceneJob<float>&, const Graph&, const Parts&, const SubstepsOptions&,
+template bool DirectIslands::take(const kernel::SceneJob<float>&, const Graph&, const Parts&, const CallOptions&,
                                   const Slops<float>&, const Candidate&);
-template bool DirectIslands::take(const kernel::SceneJob<double>&, const Graph&, const Parts&, const SubstepsOptions&,
+template bool DirectIslands::take(const kernel::SceneJob<double>&, const Graph&, const Parts&, const CallOptions&,
                                   const Slops<double>&, const Candidate&);
 template void DirectIslands::store(const kernel::SceneJob<float>&, const DirectIsland&);
 template void DirectIslands::store(const kernel::SceneJob<double>&, const DirectIsland&);
-template void DirectIslands::solve(const SceneOptions&, const kernel::SceneKernelsFor<float>&,
+template void DirectIslands::solve(const CallOptions&, const kernel::SceneKernelsFor<float>&,
                                    const kernel::BlockKernels&, const kernel::SceneJob<float>&, const Graph&,
                                    const Parts&, const Slops<float>&, std::vector<std::int32_t>&,
                                    std::vector<SubstepNeed>&, ThreadTeam&, bool);
-template void DirectIslands::solve(const SceneOptions&, const kernel::SceneKernelsFor<double>&,
+template void DirectIslands::solve(const CallOptions&, const kernel::SceneKernelsFor<double>&,
                                    const kernel::BlockKernels&, const kernel::SceneJob<double>&, const Graph&,
                                    const Parts&, const Slops<double>&, std::vector<std::int32_t>&,
                                    std::vector<SubstepNeed>&, ThreadTeam&, bool);

@@ -1,4 +1,4 @@
-// The direct islands of a call of SceneMethod::substeps: chooses the islands, takes their data from the caller's
+// The direct islands of a call of Procedure::substeps: chooses the islands, takes their data from the caller's
 // columns, and stores the solutions that are accepted. All other islands are swept.
 #pragma once
 
@@ -12,10 +12,12 @@
 #include <vector>
 
 #include "direct_island.hpp"
+#include "scene/call_options.hpp"
 #include "scene/graph.hpp"
 #include "scene/scratch.hpp"
 #include "scene/slop.hpp"
 #include "scene/thread_team.hpp"
+#include "scene/thresholds.hpp"
 
 namespace carom::scene {
 template <class T>
@@ -25,8 +27,9 @@ struct CachedRow;
 namespace carom::scene::direct {
 
 /// True if islands of a call may be solved directly.
-inline bool solves_islands(const SceneOptions& options) {
-  return options.method == SceneMethod::substeps && options.substeps.least == 1 && options.substeps.most > 1;
+inline bool solves_islands(const CallOptions& options) {
+  return options.procedure == Procedure::substeps && options.substeps.min_substeps == 1 &&
+         options.substeps.max_substeps > 1;
 }
 
 /// Result of an accepted island.
@@ -68,7 +71,7 @@ void put(const Vector3Columns<T>& to, std::size_t i, const Vector3& v) {
 }
 
 template <class T>
-StepOptions step_options(const SceneOptions& options, const Scene<T>& scene);
+StepOptions step_options(const CallOptions& options, const Scene<T>& scene);
 
 /// The memory that stays from call to call.
 class DirectIslands {
@@ -79,13 +82,13 @@ class DirectIslands {
   /// Begins a call: finds the islands that the impulses they begin with solve. No result is stored. `warm_start_cache`:
   /// of rows with keys, or null.
   template <class T>
-  void settle(const SceneOptions& options, const kernel::SceneKernelsFor<T>& kernels, const kernel::SceneJob<T>& job,
+  void settle(const CallOptions& options, const kernel::SceneKernelsFor<T>& kernels, const kernel::SceneJob<T>& job,
               const Graph& graph, const Parts& parts, const Slops<T>& slops, const CachedRow<T>* warm_start_cache,
               ThreadTeam& team);
   /// Does the same for a call with the islands of the last one, which had all settled. Returns true and stores them if
   /// all settle again.
   template <class T>
-  bool settle_again(const SceneOptions& options, const kernel::SceneKernelsFor<T>& kernels,
+  bool settle_again(const CallOptions& options, const kernel::SceneKernelsFor<T>& kernels,
                     const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, const Slops<T>& slops,
                     const CachedRow<T>* warm_start_cache, std::vector<std::int32_t>& substeps, ThreadTeam& team);
   /// These islands, before they are sorted.
@@ -95,7 +98,7 @@ class DirectIslands {
   /// of islands before they are sorted. All memory is allocated before the first result is stored. `may_throw`: out of
   /// memory is an exception; otherwise these islands are left to sweeps.
   template <class T>
-  void solve(const SceneOptions& options, const kernel::SceneKernelsFor<T>& kernels, const kernel::BlockKernels& blocks,
+  void solve(const CallOptions& options, const kernel::SceneKernelsFor<T>& kernels, const kernel::BlockKernels& blocks,
              const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, const Slops<T>& slops,
              std::vector<std::int32_t>& substeps, std::vector<SubstepNeed>& needs, ThreadTeam& team, bool may_throw);
 
@@ -135,7 +138,7 @@ class DirectIslands {
   template <class T>
   void list_islands(const kernel::SceneJob<T>& job, const Graph& graph);
   template <class T>
-  void find_candidates(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
+  void find_candidates(const CallOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
                        const Parts& parts, const std::vector<std::int32_t>& substeps, std::vector<SubstepNeed>& needs,
                        const StepOptions& step);
   template <class T>
@@ -144,11 +147,11 @@ class DirectIslands {
   bool plan(Candidate& candidate, const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
             const StepOptions& step);
   template <class T>
-  bool take(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, const SubstepsOptions& options,
+  bool take(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, const CallOptions& options,
             const Slops<T>& slops, const Candidate& candidate);
   template <class T>
-  int count_substeps(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
-                     const SubstepsOptions& options, const Candidate& candidate, SubstepNeed& need) const;
+  int count_substeps(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, const CallOptions& options,
+                     const Candidate& candidate, SubstepNeed& need) const;
   template <class T>
   static void store(const kernel::SceneJob<T>& job, const DirectIsland& island);
 
@@ -158,7 +161,7 @@ class DirectIslands {
   template <class T>
   bool may_settle(const kernel::SceneJob<T>& job, const Constraint& first, double most) const;
   template <class T>
-  bool take_rows(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph, const Slops<T>& slops,
+  bool take_rows(const CallOptions& options, const kernel::SceneJob<T>& job, const Graph& graph, const Slops<T>& slops,
                  const CachedRow<T>* warm_start_cache, kernel::SettledIsland& island);
   bool is_alone(const Graph& graph, const Parts& parts, const kernel::SettledIsland& island) const;
   void forget_settled(const Graph& graph);
@@ -177,7 +180,7 @@ class DirectIslands {
                         const Parts& parts, const Slops<T>& slops, const StepOptions& step, std::uint32_t count,
                         kernel::SettledIsland& island, ThreadTeam& team);
   template <class T>
-  void try_to_settle(const SceneOptions& options, const kernel::SceneKernelsFor<T>& kernels,
+  void try_to_settle(const CallOptions& options, const kernel::SceneKernelsFor<T>& kernels,
                      const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, const Slops<T>& slops,
                      const CachedRow<T>* warm_start_cache, ThreadTeam& team);
   template <class T>
@@ -198,7 +201,7 @@ class DirectIslands {
   bool plan_large(const kernel::SceneJob<T>& job, const Graph& graph, Candidate& candidate, const StepOptions& step,
                   std::uint64_t name, std::size_t points);
   template <class T>
-  bool solve_large(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
+  bool solve_large(const CallOptions& options, const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
                    const Slops<T>& slops, const StepOptions& step, Candidate& candidate);
   template <class T>
   void store_held(const kernel::SceneJob<T>& job, const Graph& graph, const Candidate& candidate) const;

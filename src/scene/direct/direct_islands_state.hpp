@@ -6,6 +6,7 @@
 
 #include "direct_islands.hpp"
 #include "scene/state_archive.hpp"
+#include "scene/thresholds.hpp"
 
 namespace carom::kernel {
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scene/thresholds.hpp"
+
 namespace carom::scene::direct {
 namespace {
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "direct_island.hpp"
+#include "scene/thresholds.hpp"
 
 namespace carom::scene::direct {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "direct_island.hpp"
 #include "scene/rotation.hpp"
+#include "scene/thresholds.hpp"
 
 namespace carom::scene::direct {
 namespace {

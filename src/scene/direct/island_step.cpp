@@ -5,6 +5,7 @@
 
 #include "direct_island.hpp"
 #include "scene/rotation.hpp"
+#include "scene/thresholds.hpp"
 
 namespace carom::scene::direct {
 namespace {

@@ -9,6 +9,8 @@
 
 #include "direct_islands.hpp"
 #include "kernel/body_record.hpp"
+#include "scene/call_options.hpp"
+#include "scene/thresholds.hpp"
 
 namespace carom::scene::direct {
 namespace {
@@ -238,13 +240,13 @@ void DirectIslands::store_held(const kernel::SceneJob<T>& job, const Graph& grap
 
 /// Solves, holds or works for a large island. Returns true if the island is accepted.
 template <class T>
-bool DirectIslands::solve_large(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
+bool DirectIslands::solve_large(const CallOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
                                 const Parts& parts, const Slops<T>& slops, const StepOptions& step,
                                 Candidate& candidate) {
   DirectIsland& island = *solvers_[candidate.solver];
   Certificate& of = island.certificate();
   const Column<const std::uint64_t>& key = job.scene->contacts.key;
-  const auto take_island = [&] { return take(job, graph, parts, options.substeps, slops, candidate); };
+  const auto take_island = [&] { return take(job, graph, parts, options, slops, candidate); };
   const auto hold = [&] {
     ++of.held;
     candidate.is_held = true;
@@ -322,14 +324,14 @@ bool DirectIslands::solve_large(const SceneOptions& options, const kernel::Scene
   return holds && hold();
 }
 
-#define CAROM_INSTANTIATE(T)                                                                                        \
-  template bool DirectIslands::has_size_of_large(const kernel::SceneJob<T>&, const Candidate&);                     \
-  template bool DirectIslands::drive_nothing(const kernel::SceneJob<T>&, const Graph&, const Parts&, std::uint32_t, \
-                                             std::uint32_t) const;                                                  \
-  template bool DirectIslands::plan_large(const kernel::SceneJob<T>&, const Graph&, Candidate&, const StepOptions&, \
-                                          std::uint64_t, std::size_t);                                              \
-  template bool DirectIslands::solve_large(const SceneOptions&, const kernel::SceneJob<T>&, const Graph&,           \
-                                           const Parts&, const Slops<T>&, const StepOptions&, Candidate&);
+#define CAROM_INSTANTIATE(T)                                                                                           \
+  template bool DirectIslands::has_size_of_large(const kernel::SceneJob<T>&, const Candidate&);                        \
+  template bool DirectIslands::drive_nothing(const kernel::SceneJob<T>&, const Graph&, const Parts&, std::uint32_t,    \
+                                             std::uint32_t) const;                                                     \
+  template bool DirectIslands::plan_large(const kernel::SceneJob<T>&, const Graph&, Candidate&, const StepOptions&,    \
+                                          std::uint64_t, std::size_t);                                                 \
+  template bool DirectIslands::solve_large(const CallOptions&, const kernel::SceneJob<T>&, const Graph&, const Parts&, \
+                                           const Slops<T>&, const StepOptions&, Candidate&);
 CAROM_INSTANTIATE(float)
 CAROM_INSTANTIATE(double)
 #undef CAROM_INSTANTIATE

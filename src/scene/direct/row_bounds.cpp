@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "direct_island.hpp"
+#include "scene/thresholds.hpp"
 
 namespace carom::scene::direct {
 namespace {

@@ -7,6 +7,8 @@
 
 #include "direct_islands.hpp"
 #include "kernel/body_record.hpp"
+#include "scene/call_options.hpp"
+#include "scene/thresholds.hpp"
 #include "scene/warm_start_cache.hpp"
 
 namespace carom::scene::direct {
@@ -83,11 +85,11 @@ bool DirectIslands::may_settle(const kernel::SceneJob<T>& job, const Constraint&
 
 /// Appends the rows of an island. Returns false if it has springs, motors, or errors that are to be corrected.
 template <class T>
-bool DirectIslands::take_rows(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
+bool DirectIslands::take_rows(const CallOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
                               const Slops<T>& slops, const CachedRow<T>* warm_start_cache,
                               kernel::SettledIsland& island) {
   const JointRows<T>& rows = job.scene->joints;
-  const double h = options.substeps.time_step;
+  const double h = options.time_step;
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const auto read = [](const Column<const T>& column, std::size_t i, double otherwise) {
     return column ? static_cast<double>(column[i]) : otherwise;
@@ -99,11 +101,11 @@ bool DirectIslands::take_rows(const SceneOptions& options, const kernel::SceneJo
   island.first_row = island.end_row = static_cast<std::uint32_t>(settled_joint_rows_.size());
   for (std::uint32_t k = group_begin_[island.number]; k < group_begin_[island.number + 1]; ++k) {
     const Constraint& of = graph.groups[groups_[k]];
-    const double allowed =
-        std::sqrt(slops.square_of(of)) * (rows.error ? Thresholds::direct_closed : Thresholds::direct_joint_drift);
+    const double allowed = std::sqrt(slops.square_of(of)) *
+                           (rows.position_error ? Thresholds::direct_closed : Thresholds::direct_joint_drift);
     for (std::uint32_t r = 0; r < of.count; ++r) {
       const std::uint32_t i = kernel::number_at(job.row_at, of.first + r);
-      const double frequency = read(rows.frequency, i, options.substeps.joint_frequency);
+      const double frequency = read(rows.frequency, i, options.substeps.position_correction.joint_frequency);
       const double least = read(rows.min_impulse, i, -infinity), largest = read(rows.max_impulse, i, infinity);
       if (read(rows.target_velocity, i, 0) != 0 || read(rows.compliance, i, 0) != 0 ||
           (frequency != 0 && frequency != infinity) ||
@@ -136,7 +138,7 @@ bool DirectIslands::take_rows(const SceneOptions& options, const kernel::SceneJo
       if (is_bounded && row.impulse <= least) row.above = infinity;
       if (is_bounded && row.impulse >= largest) row.below = infinity;
       const bool keeps_position = frequency == infinity;
-      double error = read(rows.error, i, 0);
+      double error = read(rows.position_error, i, 0);
       // An error on the side where the row does not push may shrink to 0.
       if (keeps_position && ((largest == 0 && error < 0) || (least == 0 && error > 0))) row.target = -error / h;
       if (largest == 0) error = std::max(error, 0.0);
@@ -172,7 +174,7 @@ void DirectIslands::forget_settled(const Graph& graph) {
 }
 
 template <class T>
-void DirectIslands::settle(const SceneOptions& options, const kernel::SceneKernelsFor<T>& kernels,
+void DirectIslands::settle(const CallOptions& options, const kernel::SceneKernelsFor<T>& kernels,
                            const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
                            const Slops<T>& slops, const CachedRow<T>* warm_start_cache, ThreadTeam& team) {
   const std::size_t max_islands = std::min(parts.bodies, parts.contacts + parts.rows);
@@ -198,7 +200,7 @@ void DirectIslands::settle(const SceneOptions& options, const kernel::SceneKerne
 }
 
 template <class T>
-bool DirectIslands::settle_again(const SceneOptions& options, const kernel::SceneKernelsFor<T>& kernels,
+bool DirectIslands::settle_again(const CallOptions& options, const kernel::SceneKernelsFor<T>& kernels,
                                  const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
                                  const Slops<T>& slops, const CachedRow<T>* warm_start_cache,
                                  std::vector<std::int32_t>& substeps, ThreadTeam& team) {
@@ -313,7 +315,7 @@ bool DirectIslands::settle_in_shares(const kernel::SceneKernelsFor<T>& kernels, 
 }
 
 template <class T>
-void DirectIslands::try_to_settle(const SceneOptions& options, const kernel::SceneKernelsFor<T>& kernels,
+void DirectIslands::try_to_settle(const CallOptions& options, const kernel::SceneKernelsFor<T>& kernels,
                                   const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
                                   const Slops<T>& slops, const CachedRow<T>* warm_start_cache, ThreadTeam& team) {
   // Per kind of constraint, so that columns and rows of other islands make no difference.
@@ -436,10 +438,10 @@ void DirectIslands::store_settled(const kernel::SceneKernelsFor<T>& kernels, con
 }
 
 #define CAROM_INSTANTIATE(T)                                                                                         \
-  template bool DirectIslands::settle_again(const SceneOptions&, const kernel::SceneKernelsFor<T>&,                  \
+  template bool DirectIslands::settle_again(const CallOptions&, const kernel::SceneKernelsFor<T>&,                   \
                                             const kernel::SceneJob<T>&, const Graph&, const Parts&, const Slops<T>&, \
                                             const CachedRow<T>*, std::vector<std::int32_t>&, ThreadTeam&);           \
-  template void DirectIslands::settle(const SceneOptions&, const kernel::SceneKernelsFor<T>&,                        \
+  template void DirectIslands::settle(const CallOptions&, const kernel::SceneKernelsFor<T>&,                         \
                                       const kernel::SceneJob<T>&, const Graph&, const Parts&, const Slops<T>&,       \
                                       const CachedRow<T>*, ThreadTeam&);                                             \
   template void DirectIslands::store_settled(const kernel::SceneKernelsFor<T>&, const kernel::SceneJob<T>&,          \

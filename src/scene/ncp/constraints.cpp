@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "scene/contact_models.hpp"
+#include "scene/thresholds.hpp"
 #include "scene/vector3.hpp"
 #include "system/contact_forms.hpp"
 

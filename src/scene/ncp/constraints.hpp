@@ -1,4 +1,4 @@
-// The constraints of an island for SceneMethod::ncp: constraints with a cone, and rows without bounds.
+// The constraints of an island for Procedure::ncp: constraints with a cone, and rows without bounds.
 //
 // A contact has its impulse in its frame. A row within bounds is a contact, too. λ >= λ0 is the normal impulse of one
 // without friction, beyond λ0. λ within two bounds is the friction, along one tangent, of a contact with a fixed normal
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "kernel/scene/scene_job.hpp"
+#include "scene/call_options.hpp"
 #include "system/body_matrix.hpp"
 
 namespace carom::scene::ncp {

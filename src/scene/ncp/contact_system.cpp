@@ -4,6 +4,8 @@
 #include <carom/scene_options.hpp>
 #include <cmath>
 
+#include "scene/thresholds.hpp"
+
 namespace carom::scene::ncp {
 namespace {
 

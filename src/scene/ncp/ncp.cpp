@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "ncp_workspace.hpp"
+#include "scene/call_options.hpp"
 #include "scene/island_sweeps.hpp"
 
 namespace carom::scene {
@@ -91,13 +92,14 @@ class Coulomb : IslandSweeps<T> {
     choose_islands();
     solve_islands();
     this->each_part([&](const Part& part, const auto& each) { take_back(part, each); });
-    report.swept = static_cast<std::size_t>(std::count(space_.method.begin(), space_.method.end(), Method::sweeps));
-    if (!options_.ncp.pgs_presolve && report.swept > 0) sweep_others();
+    report.pgs_islands =
+        static_cast<std::size_t>(std::count(space_.method.begin(), space_.method.end(), Method::sweeps));
+    if (!options_.ncp.pgs_presolve && report.pgs_islands > 0) sweep_others();
     call_.team.each(workspace_.block_of_lane_batch.size(), grain, [&](std::size_t first, std::size_t end, std::size_t) {
       for (std::size_t v = first; v < end; ++v) kernels_.finish(job_, workspace_.block_of_lane_batch[v]);
     });
-    report.error = 0;
-    for (const double error : space_.error) report.error = std::max(report.error, error);
+    report.relative_error = 0;
+    for (const double error : space_.error) report.relative_error = std::max(report.relative_error, error);
     static const std::vector<std::byte*> none;
     // No threshold of those solved to the tolerance: whether they have converged has been found by the error.
     const SweepOutcome outcome =
@@ -124,11 +126,11 @@ class Coulomb : IslandSweeps<T> {
   using Base::workspace_;
   using Method = ncp::Method;
 
-  static double tolerance_of(const SceneOptions& options) {
+  static double tolerance_of(const CallOptions& options) {
     return options.ncp.tolerance > 0 ? options.ncp.tolerance : std::is_same_v<T, float> ? 1e-4 : 1e-8;
   }
   bool is_solved(std::uint32_t i) const { return space_.method[i] != Method::sweeps; }
-  double threshold(std::uint32_t i) const { return options_.relative_tolerance * workspace_.approach[i]; }
+  double threshold(std::uint32_t i) const { return options_.tolerance * workspace_.approach[i]; }
 
   template <class Each>
   void prepare_and_carry(const Part& part, const Each& each) {
@@ -158,7 +160,7 @@ class Coulomb : IslandSweeps<T> {
     });
   }
 
-  /// Sweeps over the islands of a part that go on, as SceneMethod::pgs has them, until they have converged.
+  /// Sweeps over the islands of a part that go on, as Procedure::pgs has them, until they have converged.
   /// `any_done`: some islands of the part do not go on from the start.
   template <class Each>
   void sweep(const Part& part, bool any_done, const Each& each) {

@@ -1,4 +1,4 @@
-// The memory of SceneMethod::ncp.
+// The memory of Procedure::ncp.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "contact_system.hpp"
+#include "scene/call_options.hpp"
 #include "system/island_solver.hpp"
 
 namespace carom::scene::ncp {
@@ -33,7 +34,7 @@ struct Lists {
   std::vector<std::uint32_t> next_;
 };
 
-/// How an island was solved: by the sweeps of SceneMethod::pgs, or to the tolerance, which may be missed.
+/// How an island was solved: by the sweeps of Procedure::pgs, or to the tolerance, which may be missed.
 enum class Method : std::uint8_t { sweeps, solved, missed };
 
 struct Workspace {

@@ -255,7 +255,7 @@ void expect_the_bits_of_unstaged(Isa isa, const AnyContacts<T>& contacts, Law la
     }
     results.status = status;
     kernel::PlanarJob<T, AnyContacts> job{
-        contacts, results, {law, options.restitution_law, options.normal_tolerance, options.max_restitution}};
+        contacts, results, {law, options.restitution_law, options.data.normal_tolerance, options.data.max_restitution}};
     job.layout.prefetch = true;
     job.layout.stream = stream;
     kernel::OwnTally tally;

@@ -110,36 +110,36 @@ struct BoxWorld {
     }
   }
 
-  /// A step of SceneMethod::step: collisions, contacts at rest, then the bodies' own motion under gravity.
+  /// A step of Procedure::both_phases: collisions, contacts at rest, then the bodies' own motion under gravity.
   template <class T>
-  SceneReport step(SceneSolver& solver, SceneOptions options, double h) {
-    options.method = SceneMethod::step;
-    options.resting.time_step = h;
-    options.resting.gravity = gravity;
+  SceneReport step(SceneSolver& solver, MethodOptions options, double h) {
+    options.method = Procedure::both_phases;
+    options.time_step = h;
+    options.gravity = gravity;
     const SceneData<T> now = scene<T>();
     SceneArrays<T> arrays(now);
-    const SceneReport report = solver.solve(now.view(), arrays.view(), options);
+    const SceneReport report = solver.solve(now.view(options), arrays.view(), options);
     take(arrays);
-    move(h, gravity);
+    move(h, {});
     return report;
   }
 
   /// A step as in engines: gravity goes into the velocities, targets let contacts close their gap or lose a fifth of
   /// their overlap, and the bodies move with the new velocities.
   template <class T>
-  SceneReport step_with_targets(SceneSolver& solver, const SceneOptions& options, double h) {
+  SceneReport step_with_targets(SceneSolver& solver, const MethodOptions& options, double h) {
     for (MovingBox& moving : boxes) moving.velocity = moving.velocity + h * gravity;
     SceneData<T> now = scene<T>();
     for (const T separation : now.separation)
       now.target_velocity.push_back(static_cast<T>(-static_cast<double>(separation) / h * (separation > 0 ? 1 : 0.2)));
     SceneArrays<T> arrays(now);
-    const SceneReport report = solver.solve(now.view(), arrays.view(), options);
+    const SceneReport report = solver.solve(now.view(options), arrays.view(), options);
     take(arrays);
     move(h, {});
     return report;
   }
 
-  /// The scene of a step in substeps: velocities include gravity over `h` for boxes with a finite mass.
+  /// The scene of a step in substeps, with gravity over `h` for boxes with a finite mass.
   template <class T>
   SceneData<T> scene_with_forces(double h) const {
     SceneData<T> now = scene<T>();
@@ -147,7 +147,6 @@ struct BoxWorld {
     for (std::size_t i = 0; i < boxes.size(); ++i) {
       const Vector forces = std::isinf(boxes[i].mass) ? Vector{} : h * gravity;
       put(now.velocity_change, i, forces);
-      put(now.bodies.velocity, i, boxes[i].velocity + forces);
     }
     return now;
   }
@@ -173,12 +172,12 @@ struct BoxWorld {
   /// A step in substeps, or in one piece if the options say so: gravity goes into the velocities of boxes with a finite
   /// mass, the scene has the gaps of the contacts, and the bodies take the motion of the results.
   template <class T>
-  SceneReport step_in_substeps(SceneSolver& solver, SceneOptions options, double h) {
-    if (!(options.pgs.time_step > 0)) options.method = SceneMethod::substeps;
-    options.substeps.time_step = h;
+  SceneReport step_in_substeps(SceneSolver& solver, MethodOptions options, double h) {
+    if (!(options.pgs.position_correction)) options.method = Procedure::substeps;
+    options.time_step = h;
     const SceneData<T> now = scene_with_forces<T>(h);
     SceneArrays<T> arrays(now);
-    const SceneReport report = solver.solve(now.view(), arrays.view(), options);
+    const SceneReport report = solver.solve(now.view(options), arrays.view(), options);
     take_motion(arrays);
     return report;
   }

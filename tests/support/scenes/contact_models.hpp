@@ -10,7 +10,7 @@
 
 namespace carom::scenes {
 
-/// Misses of a converged scene of SceneMethod::pgs without restitution: relative to the largest impulse, speed
+/// Misses of a converged scene of Procedure::pgs without restitution: relative to the largest impulse, speed
 /// or product of them.
 struct Misses {
   double penetration = 0, complementarity = 0, cone = 0, dissipation = 0;

@@ -1,13 +1,12 @@
 // One number of iterations for every method of scenes.
 #pragma once
 
-#include <carom/scene.hpp>
+#include "support/scenes/method_options.hpp"
 
 namespace carom::scenes {
 
-inline void set_iterations(SceneOptions& options, int iterations) {
-  options.pgs.iterations = options.iteration.iterations = options.resting.iterations =
-      options.sequential_impacts.impacts = iterations;
+inline void set_iterations(MethodOptions& options, int iterations) {
+  options.pgs.iterations = options.bender_schmitt.max_iterations = options.sequential_impacts.max_impacts = iterations;
 }
 
 }  // namespace carom::scenes

@@ -78,7 +78,6 @@ struct JointedBoxes {
       const auto spin = gyroscopic_velocity<double>(boxes[i].angular_velocity,
                                                     {j[0][0], j[0][1], j[0][2], j[1][1], j[1][2], j[2][2]}, h);
       put(now.velocity_change, i, h * gravity);
-      put(now.bodies.velocity, i, boxes[i].velocity + h * gravity);
       put(now.bodies.angular_velocity, i, spin);
     }
     for (const Joint& joint : joints) add(now, joint);
@@ -99,13 +98,13 @@ struct JointedBoxes {
   }
 
   template <class T>
-  SceneReport step(SceneSolver& solver, const SceneOptions& options = in_substeps()) {
+  SceneReport step(SceneSolver& solver, const MethodOptions& options = in_substeps()) {
     SceneData<T> now = scene<T>();
     for (std::size_t r = 0; r < now.joints.rows.size(); ++r) now.joints.rows[r].key = r + 1;
     for (std::size_t c = 0; c < now.contact_count(); ++c) now.key.push_back(corner_[c] + 1);
     SceneArrays<T> arrays(now);
-    Scene<T> view = now.view();
-    if (!has_errors) view.joints.error = {};
+    Scene<T> view = now.view(options);
+    if (!has_errors) view.joints.position_error = {};
     const SceneReport report = solver.solve(view, arrays.view(), options);
     take(arrays);
     return report;
@@ -130,7 +129,7 @@ struct JointedBoxes {
     const Vector lacks = error(joint);
     if (joint.kind == Kind::rope) {
       const std::size_t row = add_distance_joint(now.joints, pair, narrowed<T>((1 / length(lacks)) * lacks));
-      now.joints.rows[row].error = static_cast<T>(length(lacks) - joint.length);
+      now.joints.rows[row].position_error = static_cast<T>(length(lacks) - joint.length);
       now.joints.rows[row].max_impulse = 0;
       return;
     }
@@ -145,7 +144,7 @@ struct JointedBoxes {
                                   : add_fixed_joint(now.joints, pair);
     for (std::size_t c = 0; c < 3; ++c) {
       auto& row = now.joints.rows[first + c];
-      row.error = static_cast<T>(lacks[c]);
+      row.position_error = static_cast<T>(lacks[c]);
       row.frequency = static_cast<T>(joint.frequency);
       row.damping_ratio = static_cast<T>(joint.damping_ratio);
     }

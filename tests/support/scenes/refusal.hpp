@@ -7,12 +7,14 @@
 #include <carom/scene.hpp>
 #include <string>
 
+#include "support/scenes/method_options.hpp"
+
 namespace carom::scenes {
 
 /// The message of the solver and, which is the same, of the reference; empty if there is no error. No result is touched
 /// where there is one.
 inline std::string refusal(const Scene<double>& scene, const SceneResults<double>& results,
-                           const SceneOptions& options) {
+                           const MethodOptions& options) {
   const auto error_of = [&](auto&& call) -> std::string {
     try {
       call();

@@ -30,7 +30,7 @@ struct RodChain {
   }
 
   /// Substeps by default; by sweeps rows take a share of their errors away by their targets.
-  SceneOptions options = in_substeps();
+  MethodOptions options = in_substeps();
   double share = 0.2;
   bool is_free = false;  ///< no joint holds the first body, and no gravity acts
 
@@ -46,7 +46,6 @@ struct RodChain {
     for (std::size_t i = 0; i < bodies.size(); ++i) {
       const Vector forces = is_free ? Vector{} : h * gravity_;
       put(now.velocity_change, i, forces);
-      put(now.bodies.velocity, i, bodies[i].velocity + forces);
       if (is_free && i == 0) continue;
       JointBodies<T> pair{static_cast<std::int32_t>(i), static_cast<std::int32_t>(i) - 1, narrowed(arm(i, 1)), {}};
       if (i > 0) pair.r_b = narrowed(arm(i - 1, -1));
@@ -54,14 +53,14 @@ struct RodChain {
       for (std::size_t c = 0; c < 3; ++c) {
         const T lacks = narrowed(error(i))[c];
         if (moves())
-          now.joints.rows[first + c].error = lacks;
+          now.joints.rows[first + c].position_error = lacks;
         else
           now.joints.rows[first + c].target_velocity = static_cast<T>(-share / h) * lacks;
         now.joints.rows[first + c].key = 3 * i + c + 1;
       }
     }
     SceneArrays<T> arrays(now);
-    solver.solve(now.view(), arrays.view(), options);
+    solver.solve(now.view(options), arrays.view(), options);
     for (std::size_t i = 0; i < bodies.size(); ++i) {
       MovingBox& moving = bodies[i];
       moving.velocity = at(arrays.velocity, i);
@@ -96,7 +95,7 @@ struct RodChain {
   }
 
  private:
-  bool moves() const { return options.method == SceneMethod::substeps || options.pgs.time_step > 0; }
+  bool moves() const { return options.moves(); }
 
   Vector gravity_;
 };

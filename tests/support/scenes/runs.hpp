@@ -30,31 +30,33 @@ struct Solved {
 };
 
 template <class T>
-Solved<T> solved(SceneSolver& solver, const SceneData<T>& scene, const SceneOptions& options) {
+Solved<T> solved(SceneSolver& solver, const SceneData<T>& scene, const MethodOptions& options) {
   Solved<T> made{SceneArrays<T>(scene), {}};
-  made.report = solver.solve(scene.view(), made.arrays.view(), options);
+  const auto given = options.converted();
+  made.report = solver.solve(select(scene.view(), given.method), made.arrays.view(), given);
   return made;
 }
 
 template <class T>
-Solved<T> solved(const SceneData<T>& scene, const SceneOptions& options, const Execution& execution = {.threads = 1}) {
+Solved<T> solved(const SceneData<T>& scene, const MethodOptions& options, const Execution& execution = {.threads = 1}) {
   SceneSolver solver(execution);
   return solved(solver, scene, options);
 }
 
-inline Solved<double> solved_by_reference(const SceneData<double>& scene, const SceneOptions& options) {
+inline Solved<double> solved_by_reference(const SceneData<double>& scene, const MethodOptions& options) {
   Solved<double> made{SceneArrays<double>(scene), {}};
-  made.report = reference::solve_scene(scene.view(), made.arrays.view(), options);
+  const auto given = options.converted();
+  made.report = reference::solve_scene(select(scene.view(), given.method), made.arrays.view(), given);
   return made;
 }
 
 /// A method with enough sweeps, and a residual that the precision can reach.
 template <class T>
-SceneOptions exact(SceneMethod method) {
-  SceneOptions options;
+MethodOptions exact(Procedure method) {
+  MethodOptions options;
   options.method = method;
   set_iterations(options, 20000);
-  options.relative_tolerance = sizeof(T) == sizeof(float) ? 2e-6 : 1e-13;
+  options.tolerance = sizeof(T) == sizeof(float) ? 2e-6 : 1e-13;
   return options;
 }
 
@@ -112,7 +114,8 @@ inline void expect_same(const SceneReport& a, const SceneReport& b, const std::s
   EXPECT_EQ(a.not_converged, b.not_converged) << what;
   EXPECT_EQ(a.same_graph, b.same_graph) << what;
   const auto counts = [](const SceneReport& r) {
-    return std::vector<std::size_t>{r.bodies, r.contacts, r.islands, r.swept, r.max_island_size, r.lanes, r.lanes_used};
+    return std::vector<std::size_t>{r.bodies,          r.contacts, r.islands,   r.pgs_islands,
+                                    r.max_island_size, r.lanes,    r.lanes_used};
   };
   EXPECT_EQ(counts(a), counts(b)) << what;
 }
@@ -146,20 +149,20 @@ void expect_same_bits(const SceneArrays<T>& a, const SceneArrays<T>& b, const st
   EXPECT_TRUE(support::same_bits(a.island_energy_removed, b.island_energy_removed)) << what;
 }
 
-inline const SceneMethod methods_of_reference[] = {SceneMethod::pgs,       SceneMethod::sequential_impacts,
-                                                   SceneMethod::iteration, SceneMethod::resting,
-                                                   SceneMethod::step,      SceneMethod::substeps};
-inline const SceneMethod all_methods[] = {
-    SceneMethod::pgs,  SceneMethod::sequential_impacts, SceneMethod::iteration, SceneMethod::resting,
-    SceneMethod::step, SceneMethod::substeps,           SceneMethod::ncp};
+inline const Procedure methods_of_reference[] = {Procedure::pgs,         Procedure::sequential_impacts,
+                                                 Procedure::collisions,  Procedure::resting,
+                                                 Procedure::both_phases, Procedure::substeps};
+inline const Procedure all_methods[] = {Procedure::pgs,     Procedure::sequential_impacts, Procedure::collisions,
+                                        Procedure::resting, Procedure::both_phases,        Procedure::substeps,
+                                        Procedure::ncp};
 
 /// A method as engines use it, with its required options.
-inline SceneOptions usual(SceneMethod method) {
-  SceneOptions options;
+inline MethodOptions usual(Procedure method) {
+  MethodOptions options;
   options.method = method;
-  options.resting.time_step = options.substeps.time_step = 0.01;
-  options.collision.law = Law::chatterjee_ruina;
-  set_iterations(options, method == SceneMethod::sequential_impacts ? 20 : 12);
+  options.time_step = 0.01;
+  options.sequential_impacts.law = Law::chatterjee_ruina;
+  set_iterations(options, method == Procedure::sequential_impacts ? 20 : 12);
   return options;
 }
 
@@ -173,7 +176,7 @@ double distance(const SceneData<T>& scene, const Solved<T>& found, const Solved<
                       length(found.angular_velocity(i) - expected.angular_velocity(i)),
                       (length(at(found.arrays.displacement, i) - at(expected.arrays.displacement, i)) +
                        length(at(found.arrays.rotation, i) - at(expected.arrays.rotation, i))) /
-                          usual(SceneMethod::substeps).substeps.time_step});
+                          usual(Procedure::substeps).time_step});
   }
   return apart / greatest;
 }
@@ -194,9 +197,9 @@ double impulse_distance(const SceneData<T>& scene, const Solved<T>& found, const
   return apart / greatest;
 }
 
-inline SceneOptions ncp_to(double tolerance) {
-  SceneOptions options;
-  options.method = SceneMethod::ncp;
+inline MethodOptions ncp_to(double tolerance) {
+  MethodOptions options;
+  options.method = Procedure::ncp;
   options.ncp.tolerance = tolerance;
   return options;
 }

@@ -12,6 +12,7 @@
 
 #include "support/contacts/random_contacts.hpp"
 #include "support/draw.hpp"
+#include "support/scenes/method_options.hpp"
 
 namespace carom::scenes {
 
@@ -159,6 +160,9 @@ struct SceneData {
     if (std::none_of(joints.rows.begin(), joints.rows.end(), is_warm)) scene.joints.warm_impulse = {};
     return scene;
   }
+
+  /// The columns that the method reads.
+  Scene<T> view(const SceneOptions& options) const { return selected(view(), options); }
 
   Vector velocity(std::size_t body) const { return at(bodies.velocity, body); }
   Vector angular_velocity(std::size_t body) const { return at(bodies.angular_velocity, body); }
@@ -362,7 +366,7 @@ SceneData<double> widened(const SceneData<T>& scene) {
     to.compliance = static_cast<double>(row.compliance);
     to.warm_impulse = static_cast<double>(row.warm_impulse);
     to.key = row.key;
-    to.error = static_cast<double>(row.error);
+    to.position_error = static_cast<double>(row.position_error);
     to.frequency = static_cast<double>(row.frequency);
     to.damping_ratio = static_cast<double>(row.damping_ratio);
     wide.joints.rows.push_back(to);

@@ -11,8 +11,12 @@
 
 #include "columns.hpp"
 #include "support/scenes/iterations.hpp"
+#include "support/scenes/method_options.hpp"
 
 namespace carom::support {
+
+using scenes::MethodOptions;
+using scenes::Procedure;
 
 /// A body; by default a unit cube of 1 kg at rest.
 template <class T>
@@ -53,7 +57,7 @@ struct SceneRow {
   T min_impulse = -std::numeric_limits<T>::infinity(), max_impulse = std::numeric_limits<T>::infinity();
   T compliance = 0, warm_impulse = 0;
   std::uint64_t key = 0;
-  T error = 0, frequency = std::numeric_limits<T>::infinity(), damping_ratio = 2;
+  T position_error = 0, frequency = std::numeric_limits<T>::infinity(), damping_ratio = 2;
   std::array<T, 3> r_a = {}, r_b = {};
 };
 
@@ -65,7 +69,7 @@ struct SceneColumns {
   bool step = false;
   bool parameters = true;  ///< of laws
   bool bounds = true, compliance = true, row_target_velocity = true;
-  bool row_position = true;  ///< error, frequency, damping_ratio and arms
+  bool row_position = true;  ///< position_error, frequency, damping_ratio and arms
 };
 
 template <class T>
@@ -123,6 +127,8 @@ struct SceneData {
 
   /// Views of this until it changes.
   Scene<T> view() const;
+  /// The columns that the method reads.
+  Scene<T> view(const SceneOptions& options) const { return scenes::selected(view(), options); }
 
  private:
   // Of no items, a column of no elements rather than none.
@@ -205,7 +211,7 @@ Scene<T> SceneData<T>::view() const {
   if (columns.warm_impulse) joints.warm_impulse = column(rows, &Row::warm_impulse);
   if (columns.key) joints.key = column(rows, &Row::key);
   if (columns.row_position) {
-    joints.error = column(rows, &Row::error);
+    joints.position_error = column(rows, &Row::position_error);
     joints.frequency = column(rows, &Row::frequency);
     joints.damping_ratio = column(rows, &Row::damping_ratio);
     joints.r_a = column(rows, &Row::r_a);
@@ -263,12 +269,12 @@ struct SceneResultArrays {
   }
 };
 
-inline SceneOptions with_method(SceneMethod method, int iterations = 0) {
-  SceneOptions options;
+inline MethodOptions with_method(Procedure method, int iterations = 0) {
+  MethodOptions options;
   options.method = method;
-  options.collision.law = Law::chatterjee_ruina;
+  options.sequential_impacts.law = Law::chatterjee_ruina;
   if (iterations > 0) scenes::set_iterations(options, iterations);
-  options.resting.time_step = 0.01;
+  options.time_step = 0.01;
   return options;
 }
 

@@ -1,4 +1,4 @@
-// The tests of SceneMethod::substeps share their time step, their options, and the suite in both precisions.
+// The tests of Procedure::substeps share their time step, their options, and the suite in both precisions.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,28 +18,28 @@ template <class T>
 class Substeps : public testing::Test {};
 using Precisions = testing::Types<float, double>;
 
-inline SceneOptions in_substeps() {
-  SceneOptions options;
-  options.method = SceneMethod::substeps;
-  options.substeps.time_step = h;
+inline MethodOptions in_substeps() {
+  MethodOptions options;
+  options.method = Procedure::substeps;
+  options.time_step = h;
   return options;
 }
-inline SceneOptions in_substeps(int number) {
-  SceneOptions options = in_substeps();
-  options.substeps.least = options.substeps.most = number;
+inline MethodOptions in_substeps(int number) {
+  MethodOptions options = in_substeps();
+  options.substeps.min_substeps = options.substeps.max_substeps = number;
   return options;
 }
 
 /// Islands are swept, in as many substeps as their load needs.
-inline SceneOptions in_swept_substeps() {
-  SceneOptions options = in_substeps();
-  options.substeps.least = 2;
+inline MethodOptions in_swept_substeps() {
+  MethodOptions options = in_substeps();
+  options.substeps.min_substeps = 2;
   return options;
 }
 
 /// [m] The default slop of cubes of this edge, whose radius of gyration is edge / √6.
 inline double slop_of_cubes(double edge = 1) {
-  return SubstepsOptions{}.relative_slop * edge / std::sqrt(6.0);
+  return PositionCorrection{}.relative_slop * edge / std::sqrt(6.0);
 }
 
 inline double deepest_overlap(const BoxWorld& boxes) {

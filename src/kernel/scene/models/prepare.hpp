@@ -3,6 +3,7 @@
 
 #include "kernel/scene/substep_targets.hpp"
 #include "model_block.hpp"
+#include "scene/call_options.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -69,7 +70,7 @@ struct ModelStages : ModelBlocks<A, T> {
     take_impulses(job, block);
   }
 
-  /// Moments to and from the memory of SceneMethod::ncp, as ManifoldStages has it of impulses.
+  /// Moments to and from the memory of Procedure::ncp, as ManifoldStages has it of impulses.
   static void carry(const SceneJob<T>& job, Manifolds& block) {
     if (!Models::has_moments(block) || job.carried_moment[0] == nullptr) return;
     const Moments& of = Models::moments(job, block);

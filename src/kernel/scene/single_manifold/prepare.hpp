@@ -2,6 +2,7 @@
 #pragma once
 
 #include "manifold.hpp"
+#include "scene/thresholds.hpp"
 
 namespace carom::kernel {
 namespace {
