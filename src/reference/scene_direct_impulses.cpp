@@ -11,10 +11,6 @@ namespace {
 
 using Thresholds = SceneThresholds;
 
-constexpr int more_tries = 4;        // of an island whose rows have bounds
-constexpr double near_bound = 0.05;  // impulses nearer to a bound, as a share of their size, begin on it
-constexpr double moving_share = 10;  // direct_miss is of this multiple of the approach beyond that of rest, too
-
 // The power of 4 nearest to a ratio, in [1/64, 4].
 double power_of_4(double ratio) {
   return std::clamp(std::exp2(2 * std::floor(std::log2(ratio) / 2 + 0.5)), 1.0 / 64, 4.0);
@@ -373,7 +369,7 @@ void DirectSolver::put_rows_on_bounds() {
   for (DirectRow& row : of_.rows) {
     row.change = 0;
     if (!row.is_held || !is_bounded(row)) continue;
-    const double most = near_bound * std::abs(row.impulse);
+    const double most = Thresholds::direct_near_bound * std::abs(row.impulse);
     const bool at_least = row.impulse - row.least < most;
     row.is_held = !at_least && !(row.largest - row.impulse < most);
     if (row.is_held) continue;
@@ -426,7 +422,7 @@ bool DirectSolver::find_impulses() {
   }
   put_rows_on_bounds();
   const bool have_bounds = std::ranges::any_of(of_.rows, is_bounded);
-  const int tries = Thresholds::direct_tries + (have_bounds ? more_tries : 0);
+  const int tries = Thresholds::direct_tries + (have_bounds ? Thresholds::direct_bound_tries : 0);
   Verdict verdict = Verdict::contradicted;
   for (int i = 1; i <= tries && verdict == Verdict::contradicted; ++i)
     verdict = factor() ? solve_statuses(i == tries) : Verdict::failed;
@@ -440,7 +436,7 @@ bool DirectSolver::find_impulses() {
     for (int i = 0; i < Thresholds::direct_repeats; ++i) {
       const bool misses =
           missed_ > Thresholds::direct_miss *
-                        (of_.weight_speed + moving_share * std::max(approach_ - of_.weight_speed, 0.0)) ||
+                        (of_.weight_speed + Thresholds::direct_moving * std::max(approach_ - of_.weight_speed, 0.0)) ||
           row_residual() > Thresholds::direct_push;
       if (!misses && (!are_new || i >= Thresholds::direct_tries)) break;
       if (!solve_or_restore([] { return true; })) break;

@@ -186,11 +186,11 @@ int DirectSolver::number_of_substeps() const {
     take(row.b, row.first_r_b);
   }
   const double angle = fastest * options_.time_step;
-  // Contacts take more energy than the turn of an arm changes.
   const bool has_contacts = !of_.points.empty();
-  if (!(angle > (has_contacts ? 0.03 : Thresholds::direct_still_turn))) return 1;
+  if (!(angle > (has_contacts ? Thresholds::direct_contact_still_turn : Thresholds::direct_still_turn))) return 1;
   int substeps = 2;
-  while (angle > (has_contacts ? 0.1 : Thresholds::direct_arm_turn) * substeps) substeps *= 2;
+  while (angle > (has_contacts ? Thresholds::direct_contact_arm_turn : Thresholds::direct_arm_turn) * substeps)
+    substeps *= 2;
   while (substeps > std::min(Thresholds::direct_substeps, options_.substeps.max_substeps)) substeps /= 2;
   return substeps;
 }

@@ -37,11 +37,15 @@ struct SceneThresholds {
   /// [1] as direct_weight, of a row of a joint
   static constexpr double direct_joint_weight = 1e4;
   static constexpr int direct_tries = 2;  ///< [1] linear solves of a direct island before it is swept
+  /// [1] further linear solves of an island whose rows have bounds. Impulses that are nearer to a bound than the
+  /// fraction direct_near_bound of their size begin on it.
+  static constexpr int direct_bound_tries = 4;
+  static constexpr double direct_near_bound = 0.05;
   /// [1] further solves in which friction follows the loads of sliding contacts
   static constexpr int direct_turns = 3;
   /// [1] a direct solution is repeated with the same matrix while held contacts miss their targets by more than
-  /// direct_miss of gravity × time step
-  static constexpr double direct_miss = 1e-6;
+  /// direct_miss of gravity × time step, plus direct_moving times direct_miss of the approach speed beyond it
+  static constexpr double direct_miss = 1e-6, direct_moving = 10;
   static constexpr int direct_repeats = 6;  ///< [1] max. number of these repetitions
   /// [1] an island whose contacts and rows miss their targets by at most direct_calm of gravity × time step keeps its
   /// factor while normals, arms and inertia change by at most the fraction direct_same
@@ -98,6 +102,8 @@ struct SceneThresholds {
   /// [rad] an island with joints takes one if no arm turns by more than direct_still_turn in the step, else as many as
   /// keep the turn of an arm in a substep within direct_arm_turn
   static constexpr double direct_still_turn = 0.004, direct_arm_turn = 0.06;
+  /// [rad] the same for islands with contacts, which take more energy than the turn of an arm changes
+  static constexpr double direct_contact_still_turn = 0.03, direct_contact_arm_turn = 0.1;
   /// [1] a direct island of contacts with keys is a large one from large_bodies bodies on. It may have
   /// large_max_bodies.
   static constexpr int large_bodies = 100, large_max_bodies = 16384;

@@ -12,13 +12,9 @@ namespace {
 
 using Thresholds = SceneThresholds;
 
-/// Further tries of an island whose rows have bounds.
-constexpr int more_tries = 4;
 /// [1] After a solution the impulses hold back the error of the velocities once too often. So the next call is settled
 /// only below this fraction of SceneThresholds::direct_settled: otherwise every other call at rest is a solution.
 constexpr double settled_again = 1.0 / 16;
-/// [1] SceneThresholds::direct_miss also applies to this multiple of the approach speed above weight_speed.
-constexpr double moving_share = 10;
 /// [1] As SceneThresholds::direct_calm, for an island on the factor of a certificate.
 constexpr double certified_calm = 0.03;
 
@@ -461,7 +457,7 @@ bool DirectIsland::find_impulses(const StepOptions& options, bool may_use_interi
   for (std::size_t i = 0; i < bodies_.size(); ++i)
     mean_momentum_ +=
         bodies_[i].mass * std::sqrt(dot(linear(free_[i]), linear(free_[i]))) / static_cast<double>(bodies_.size());
-  const int tries = Thresholds::direct_tries + (has_bounds() ? more_tries : 0);
+  const int tries = Thresholds::direct_tries + (has_bounds() ? Thresholds::direct_bound_tries : 0);
   Verdict verdict = Verdict::contradicted;
   for (int i = 1; i <= tries && verdict == Verdict::contradicted; ++i)
     verdict = factor() ? solve_states(i == tries) : Verdict::failed;
@@ -470,7 +466,8 @@ bool DirectIsland::find_impulses(const StepOptions& options, bool may_use_interi
     const bool is_cold = !is_loaded_ && !(points_.empty() && has_loaded_rows_);
     const auto is_rough = [&](int i) {
       return missed_ > Thresholds::direct_miss *
-                           (options.weight_speed + moving_share * std::max(approach_ - options.weight_speed, 0.0)) ||
+                           (options.weight_speed +
+                            Thresholds::direct_moving * std::max(approach_ - options.weight_speed, 0.0)) ||
              row_residual() > Thresholds::direct_push || (i < Thresholds::direct_tries && (hit_ || is_cold));
     };
     for (int i = 0; i < Thresholds::direct_repeats && is_rough(i); ++i)

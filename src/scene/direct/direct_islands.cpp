@@ -20,10 +20,7 @@ constexpr std::size_t islands_at_once = 8;
 constexpr double iterations = 12;
 /// [1] SceneThresholds::direct_income of islands below SceneThresholds::direct_small: their sweeps fill few lanes.
 constexpr double small_income = 0.5;
-/// [rad] SceneThresholds::direct_still_turn and direct_arm_turn of islands with contacts, which take more energy than
-/// the turn of an arm changes.
-constexpr double contact_still_turn = 0.03, contact_arm_turn = 0.1;
-/// [1] The number of substeps of such an island falls after this share of SceneThresholds::substeps_quiet.
+/// [1] The number of substeps of an island with contacts falls after this share of SceneThresholds::substeps_quiet.
 constexpr float contact_quiet = 0.25F;
 
 template <class T>
@@ -184,8 +181,8 @@ int DirectIslands::count_substeps(const kernel::SceneJob<T>& job, const Graph& g
   const double angle = std::sqrt(fastest2) * options.time_step;
   const bool has_contacts = candidate.first < candidate.end;
   const auto max_turn = [&](int n) {
-    return n > 1 ? (has_contacts ? contact_arm_turn : SceneThresholds::direct_arm_turn) * n
-                 : (has_contacts ? contact_still_turn : SceneThresholds::direct_still_turn);
+    return n > 1 ? (has_contacts ? SceneThresholds::direct_contact_arm_turn : SceneThresholds::direct_arm_turn) * n
+                 : (has_contacts ? SceneThresholds::direct_contact_still_turn : SceneThresholds::direct_still_turn);
   };
   const int most = std::min(SceneThresholds::direct_substeps, options.substeps.max_substeps);
   int substeps = 1;

@@ -17,9 +17,6 @@ constexpr double min_distance = 0.1, share_of_range = 0.1;
 // Impulses that are nearer to their bound, over the mass of the row and as a share of the mean, may be put on it.
 constexpr double snap_share = 0.01;
 
-// Impulses that are nearer to a bound than this share of their size begin on it.
-constexpr double near_bound = 0.05;
-
 bool has_least(const JointRow& row) {
   return std::isfinite(row.least);
 }
@@ -59,7 +56,7 @@ void DirectIsland::put_rows_on_bounds() {
   each_row([&](JointRow& row) {
     row.change = 0;
     if (row.state != RowState::held || !row.is_bounded) return;
-    const double most = near_bound * std::abs(row.impulse);
+    const double most = Thresholds::direct_near_bound * std::abs(row.impulse);
     if (row.impulse - row.least < most && has_range(row))
       row.state = RowState::at_least;
     else if (row.largest - row.impulse < most && has_range(row))
