@@ -244,8 +244,7 @@ class Timed {
     if (!wrong_.empty()) return;
     const SceneReport report = call(options);
     other_friction_ = T(-1);
-    for (std::size_t s = 0; s < status_room; ++s)
-      if (is_fault(static_cast<Status>(s)) && report.by_status[s] > 0) wrong_ = "faults";
+    if (report.faults() > 0) wrong_ = "faults";
     if (!std::isfinite(report.energy_after)) wrong_ = "an energy that is not finite";
   }
 

@@ -2,6 +2,7 @@
 #include <new>
 
 #include "columns.hpp"
+#include "public_call.hpp"
 
 namespace carom {
 namespace {
@@ -18,7 +19,9 @@ std::size_t elements_for(std::size_t count) {
 }  // namespace
 
 template <class T>
-BlockedContacts<T>::BlockedContacts(std::size_t count) : memory_(elements_for<T>(count)) {
+BlockedContacts<T>::BlockedContacts(std::size_t count)
+    : memory_(
+          public_call("BlockedContacts", [&] { return std::vector<T, LargeAllocator<T>>(elements_for<T>(count)); })) {
   static_assert(columns == carom::columns::numbers_of<Contacts<T>>());
   T* next = memory_.data();
   carom::columns::each_number(

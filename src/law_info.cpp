@@ -3,6 +3,7 @@
 #include <carom/status.hpp>
 
 #include "columns.hpp"
+#include "text.hpp"
 
 namespace carom {
 namespace {
@@ -71,7 +72,7 @@ constexpr std::array<LawInfo, law_count> laws = {{
 
 const LawInfo& law_info(Law law) {
   const auto index = static_cast<std::size_t>(law);
-  if (index >= law_count) throw Error("carom: there is no law of number " + std::to_string(index));
+  if (index >= law_count) throw Error(Text("carom: there is no law of number ", index));
   return laws[index];
 }
 

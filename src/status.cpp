@@ -1,8 +1,12 @@
 #include <algorithm>
 #include <carom/gradients.hpp>
 #include <carom/laws.hpp>
+#include <carom/scene_options.hpp>
 #include <carom/status.hpp>
+#include <carom/system.hpp>
 #include <iterator>
+
+#include "text.hpp"
 
 namespace carom {
 namespace {
@@ -25,6 +29,11 @@ constexpr std::array<std::string_view, integrator_count> integrator_names = {"eu
 constexpr std::array<std::string_view, gradient_status_count> gradient_names = {"exact",     "one-sided", "unbounded",
                                                                                 "undefined", "zero",      "none"};
 
+constexpr std::array<std::string_view, contact_filter_count> filter_names = {"colliding", "touching"};
+constexpr std::array<std::string_view, bender_schmitt_phase_count> phase_names = {"both", "collisions", "resting"};
+constexpr std::array<std::string_view, error_scale_count> scale_names = {"system", "island"};
+constexpr std::array<std::string_view, contact_state_count> state_names = {"open", "stick", "slip"};
+
 // A number outside of the enumeration comes from a cast, a file or memory that was never written.
 template <class Enum, std::size_t n>
 constexpr std::string_view name_of(const std::array<std::string_view, n>& names, Enum value) {
@@ -35,7 +44,7 @@ constexpr std::string_view name_of(const std::array<std::string_view, n>& names,
 template <class Enum, std::size_t n>
 Enum from_name(const std::array<std::string_view, n>& names, std::string_view text, const char* what) {
   const auto found = std::find(names.begin(), names.end(), text);
-  if (found == names.end()) throw Error("carom: '" + std::string(text) + "' is not " + what);
+  if (found == names.end()) throw Error(Text("carom: '", text, "' is not ", what));
   return static_cast<Enum>(found - names.begin());
 }
 
@@ -105,7 +114,7 @@ Path path_from_string(std::string_view text) {
     const Path path = Path::from_index(index);
     if (to_string(path) == text) return path;
   }
-  throw Error("carom: '" + std::string(text) + "' is not a path");
+  throw Error(Text("carom: '", text, "' is not a path"));
 }
 
 std::string_view to_string(Isa isa) {
@@ -138,41 +147,28 @@ std::string_view to_string(GradientStatus status) {
   return name_of(gradient_names, status);
 }
 
+std::string_view to_string(ContactFilter filter) {
+  return name_of(filter_names, filter);
+}
+
+std::string_view to_string(BenderSchmittPhase phase) {
+  return name_of(phase_names, phase);
+}
+
+std::string_view to_string(ErrorScale scale) {
+  return name_of(scale_names, scale);
+}
+
+std::string_view to_string(ContactState state) {
+  return name_of(state_names, state);
+}
+
 std::string_view to_string(Integrator integrator) {
   return name_of(integrator_names, integrator);
 }
 
 Integrator integrator_from_string(std::string_view text) {
   return from_name<Integrator>(integrator_names, text, "an integrator: euler or series");
-}
-
-Report& Report::operator+=(const Report& next) {
-  if (next.max_energy_gain > max_energy_gain) {
-    max_energy_gain = next.max_energy_gain;
-    max_energy_gain_contact = contacts + next.max_energy_gain_contact;
-  }
-  contacts += next.contacts;
-  for (std::size_t i = 0; i < status_room; ++i) by_status[i] += next.by_status[i];
-  for (std::size_t i = 0; i < Path::kinds; ++i) by_path[i] += next.by_path[i];
-  isa = next.isa;
-  threads = std::max(threads, next.threads);
-  sliding_steps += next.sliding_steps;
-  lane_steps += next.lane_steps;
-  return *this;
-}
-
-std::size_t Report::faults() const {
-  std::size_t sum = 0;
-  for (const Status status : fault_priority) sum += count(status);
-  return sum;
-}
-
-std::vector<std::pair<Path, std::size_t>> Report::paths() const {
-  std::vector<std::pair<Path, std::size_t>> found;
-  for (std::size_t i = 0; i < Path::kinds; ++i)
-    if (by_path[i] > 0) found.emplace_back(Path::from_index(i), by_path[i]);
-  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  return found;
 }
 
 }  // namespace carom

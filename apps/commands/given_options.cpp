@@ -45,21 +45,6 @@ std::string flag_of(std::string_view field) {
   return flag;
 }
 
-std::string_view name_of(BenderSchmittPhase phase) {
-  constexpr std::array<std::string_view, bender_schmitt_phase_count> names = {"both", "collisions", "resting"};
-  return names[static_cast<std::size_t>(phase)];
-}
-
-std::string_view name_of(ContactFilter filter) {
-  constexpr std::array<std::string_view, contact_filter_count> names = {"colliding", "touching"};
-  return names[static_cast<std::size_t>(filter)];
-}
-
-std::string_view name_of(ErrorScale scale) {
-  constexpr std::array<std::string_view, error_scale_count> names = {"system", "island"};
-  return names[static_cast<std::size_t>(scale)];
-}
-
 std::string text_of(bool value) {
   return value ? "true" : "false";
 }

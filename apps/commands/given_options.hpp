@@ -20,14 +20,6 @@ namespace carom::apps {
 /// "--max-impacts" of the field "max_impacts".
 std::string flag_of(std::string_view field);
 
-template <class E>
-std::string_view name_of(E value) {
-  return to_string(value);
-}
-std::string_view name_of(BenderSchmittPhase phase);
-std::string_view name_of(ContactFilter filter);
-std::string_view name_of(ErrorScale scale);
-
 // Values as texts: "0.2", "both", "0,0,-9.81".
 std::string text_of(bool value);
 std::string text_of(int value);
@@ -37,7 +29,7 @@ std::string text_of(const std::array<double, 3>& value);
 std::string text_of(const std::optional<double>& value);
 template <class E>
 requires std::is_enum_v<E> std::string text_of(E value) {
-  return std::string(name_of(value));
+  return std::string(to_string(value));
 }
 
 // The inverses. Throw Error with the option if the text is not in its range.
@@ -60,7 +52,7 @@ template <class E>
 requires std::is_enum_v<E>
 void read_value(const OptionInfo& option, const std::string& text, E& value) {
   for (std::size_t i = 0; i < enumerators<E>; ++i)
-    if (name_of(static_cast<E>(i)) == text) {
+    if (to_string(static_cast<E>(i)) == text) {
       value = static_cast<E>(i);
       return;
     }

@@ -70,7 +70,7 @@ Examples:
   carom solve problem.hdf5 -o solved.hdf5 --json
   carom solve collection/*.hdf5 --tolerance 1e-12
 
-Exit code: 0 all rows are fine, all systems solved; 1 there are bad rows or systems that missed the
+Exit code: 0 all rows are fine, all systems solved; 1 there are bad rows or systems that have not reached the
 tolerance (the results are written all the same);
 2 wrong usage, or a file that can't be read or written.)";
 

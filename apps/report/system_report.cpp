@@ -16,11 +16,11 @@ nlohmann::ordered_json json_of(const SolvedSystem& system) {
       {"islands", report.islands},
       {"max_island_size", report.max_island_size},
       {"solved", system.solved()},
-      {"missed_islands", report.missed},
+      {"unsolved_islands", report.unsolved},
       {"error", report.error},
       {"range_distance", report.range_distance},
-      {"iterations", report.sweeps + report.interior_point_iterations + report.newton_iterations},
-      {"sweeps", report.sweeps},
+      {"iterations", report.pgs_iterations + report.interior_point_iterations + report.newton_iterations},
+      {"pgs_iterations", report.pgs_iterations},
       {"interior_point_iterations", report.interior_point_iterations},
       {"newton_iterations", report.newton_iterations},
       {"seconds", report.seconds},
@@ -41,10 +41,10 @@ double seconds_of(const std::vector<SolvedSystem>& systems) {
   return seconds;
 }
 
-std::string missed_in_words(const SolvedSystem& system) {
+std::string unsolved_in_words(const SolvedSystem& system) {
   const SystemReport& r = system.report;
-  if (!r.solved()) return fmt::format("  missed in {} island{}", r.missed, r.missed == 1 ? "" : "s");
-  if (!system.solved()) return fmt::format("  missed: u is {:.1e} from that of bodies", system.global.velocity_error);
+  if (!r.ok()) return fmt::format("  not solved: {} island{}", r.unsolved, r.unsolved == 1 ? "" : "s");
+  if (!system.solved()) return fmt::format("  not solved: u is {:.1e} from that of bodies", system.global.velocity_error);
   return "";
 }
 
@@ -59,12 +59,12 @@ void print_text(const std::vector<SolvedSystem>& systems, std::FILE* out) {
   std::size_t width = 4;
   for (const SolvedSystem& system : systems) width = std::max(width, system.name.size());
   fmt::print(out, "{:{}}  {:>8}  {:>7}  {:>8}  {:>7}  {:>8}  {:>6}  {:>10}\n", "file", width, "contacts", "islands",
-             "error", "sweeps", "interior", "newton", "ms");
+             "error", "pgs", "interior", "newton", "ms");
   for (const SolvedSystem& system : systems) {
     const SystemReport& r = system.report;
     fmt::print(out, "{:{}}  {:>8}  {:>7}  {:>8.1e}  {:>7}  {:>8}  {:>6}  {:>10.4f}{}\n", system.name, width, r.contacts,
-               r.islands, r.error, r.sweeps, r.interior_point_iterations, r.newton_iterations, 1e3 * r.seconds,
-               missed_in_words(system));
+               r.islands, r.error, r.pgs_iterations, r.interior_point_iterations, r.newton_iterations, 1e3 * r.seconds,
+               unsolved_in_words(system));
   }
   if (systems.size() > 1)
     fmt::print(out, "{} of {} solved, {:.4f} ms\n", solved_of(systems), systems.size(), 1e3 * seconds_of(systems));

@@ -23,7 +23,7 @@ struct SolvedSystem {
   double tolerance = 0;
   GlobalReport global{};
 
-  bool solved() const { return report.solved() && global.velocity_error <= tolerance; }
+  bool solved() const { return report.ok() && global.velocity_error <= tolerance; }
 };
 
 void print_text(const std::vector<SolvedSystem>& systems, std::FILE* out);

@@ -54,7 +54,7 @@ def main(source, target):
         result = solve_rows(contacts, rows)
         for axis in range(3):
             impulses[axis][rows] = result.impulse[:, axis]
-        resolved += result.report.by_status.get(0, 0)
+        resolved += result.report.count("ok")
     for column in impulses:
         column.flush()
     resolved = ranks.reduce(resolved)

@@ -64,7 +64,7 @@ class CAROM_EXPORT BlockedContacts : public BlockedColumns<T> {
   static constexpr std::size_t block_size = 16;  ///< contacts per block
   static constexpr std::size_t columns = 37;     ///< columns per block
 
-  /// Allocates `count` contacts. Throws std::bad_alloc.
+  /// Allocates `count` contacts. Throws Error if memory runs out.
   explicit BlockedContacts(std::size_t count);
 
   /// Returns the number of contacts.

@@ -11,6 +11,7 @@
 
 #include <carom/blocked.hpp>
 #include <carom/contacts.hpp>
+#include <carom/error.hpp>
 #include <carom/export.hpp>
 #include <carom/gyroscopic.hpp>
 #include <carom/joints.hpp>

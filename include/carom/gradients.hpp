@@ -4,23 +4,26 @@
 // Experimental: this interface may change in any minor version until 1.0 (README.md#what-is-promised).
 #pragma once
 
-#include <array>
 #include <carom/contacts.hpp>
 #include <carom/export.hpp>
+#include <carom/status.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
+#include <optional>
 #include <string_view>
 
 namespace carom {
 
-/// Validity of the gradient of a contact. docs/gradients.md lists the borders.
+/// Validity of the gradient of a contact. docs/gradients.md lists the borders. Numbers keep their meaning in later
+/// versions.
 enum class GradientStatus : std::uint8_t {
-  exact,      ///< the response is differentiable here
-  one_sided,  ///< within the tolerance of a kink or a jump: the gradient holds on the contact's side of it
-  unbounded,  ///< a divisor vanishes within the tolerance: the gradient grows like 1/√distance to the border
-  undefined,  ///< not differentiable in the slip at u0_t = 0: the columns of u0_x and u0_y are NaN, all others hold
-  zero,       ///< the contact separates: p = 0, u = u0
-  none,       ///< a fault, no solution, or infinite friction: all columns are NaN
+  exact = 0,      ///< the response is differentiable here
+  one_sided = 1,  ///< within the tolerance of a kink or a jump: the gradient holds on the contact's side of it
+  unbounded = 2,  ///< a divisor vanishes within the tolerance: the gradient grows like 1/√distance to the border
+  undefined = 3,  ///< not differentiable in the slip at u0_t = 0: the columns of u0_x and u0_y are NaN, all others hold
+  zero = 4,       ///< the contact separates: p = 0, u = u0
+  none = 5,       ///< a fault, no solution, or infinite friction: all columns are NaN
 };
 inline constexpr std::size_t gradient_status_count = 6;
 
@@ -62,11 +65,18 @@ struct Gradients {
 
 /// Report of Solver::differentiate.
 struct GradientReport {
-  std::size_t contacts = 0;                                    ///< number of contacts of the call
-  std::array<std::size_t, gradient_status_count> by_status{};  ///< contacts by the number of their status
+  std::size_t contacts = 0;                                         ///< number of contacts of the call
+  StatusCounts<GradientStatus, gradient_status_count> by_status{};  ///< see count and first
 
-  /// Returns the number of contacts with this status.
-  std::size_t operator[](GradientStatus status) const { return by_status[static_cast<std::size_t>(status)]; }
+  /// Returns true if every contact has a gradient: none has GradientStatus::none.
+  bool ok() const { return count(GradientStatus::none) == 0; }
+  /// Returns the number of contacts with this status; 0 for an unknown status.
+  std::size_t count(GradientStatus status) const { return by_status.count(status); }
+  /// Returns the index of the first contact with this status, if there is one.
+  std::optional<std::size_t> first(GradientStatus status) const { return by_status.first(status); }
 };
+
+/// Writes "3 contacts: 2 exact, 1 none (first: contact 2)".
+CAROM_EXPORT std::ostream& operator<<(std::ostream& stream, const GradientReport& report);
 
 }  // namespace carom

@@ -101,7 +101,7 @@ CAROM_EXPORT std::size_t add_distance_joint(JointRowData<T>& data, const JointBo
                                             const std::array<T, 3>& direction);
 
 /// How the coefficients of two bodies are combined to the coefficient of their contact.
-enum class CombineRule : std::uint8_t { mean, geometric_mean, min, max, product };
+enum class CombineRule : std::uint8_t { mean = 0, geometric_mean = 1, min = 2, max = 3, product = 4 };
 inline constexpr std::size_t combine_rule_count = 5;
 
 /// Returns the coefficient [1] of a contact. It is NaN if `a` or `b` is NaN, so that solvers report the contact.

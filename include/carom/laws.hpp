@@ -14,20 +14,20 @@ namespace carom {
 /// P_I is the impulse that stops the approach without friction, P_II the impulse that stops all of u. [CR] is
 /// A. Chatterjee, A. Ruina, A New Algebraic Rigid Body Collision Law Based on Impulse Space Considerations, 1998.
 enum class Law : std::uint8_t {
-  incremental,       ///< Coulomb friction integrated over the normal impulse: Options::integrator, RestitutionLaw
-  frictionless,      ///< (1 + e) P_I. Newton
-  no_slip,           ///< (1 + e) P_II; can leave the friction cone, and pull
-  chatterjee_ruina,  ///< (1 + e) P_I + κ (P_II - P_I), κ = 1 + e_t or less, to stay in the friction cone. [CR] 5
-  bilinear,          ///< spheres and discs: |p_t| = min(μ p_n, (1 + e_t) |P_II|_t), against the first slip. [CR] 4.2.5
-  whittaker,         ///< u·n = -e u0·n, friction against the last slip; can gain energy. [CR] 4.2.2
-  smith,             ///< u·n = -e u0·n, friction against a mean of the first and the last slip. [CR] 4.2.3
-  anitescu_potra,    ///< compression and expansion each with friction against its last slip, kinetic restitution.
-                     ///< [CR] 4.2.4
-  pfeiffer_glocker,  ///< as anitescu_potra with tangential restitution; planar contacts only. [CR] 4.2.4
-  brach,             ///< u·n = -e u0·n and two ratios of impulse, held inside the permissible region. [CR] 4.1
-  projected,         ///< an impulse that you pass, moved into the permissible region. [CR] 4.1
-  polar,             ///< a point of the permissible region given by direction and fraction. [CR] 4.1
-  composite,         ///< a weighted mean of laws that stay in the permissible region. [CR] 5.3
+  incremental = 0,       ///< Coulomb friction integrated over the normal impulse: Options::integrator, RestitutionLaw
+  frictionless = 1,      ///< (1 + e) P_I. Newton
+  no_slip = 2,           ///< (1 + e) P_II; can leave the friction cone, and pull
+  chatterjee_ruina = 3,  ///< (1 + e) P_I + κ (P_II - P_I), κ = 1 + e_t or less, to stay in the friction cone. [CR] 5
+  bilinear = 4,   ///< spheres and discs: |p_t| = min(μ p_n, (1 + e_t) |P_II|_t), against the first slip. [CR] 4.2.5
+  whittaker = 5,  ///< u·n = -e u0·n, friction against the last slip; can gain energy. [CR] 4.2.2
+  smith = 6,      ///< u·n = -e u0·n, friction against a mean of the first and the last slip. [CR] 4.2.3
+  anitescu_potra = 7,    ///< compression and expansion each with friction against its last slip, kinetic restitution.
+                         ///< [CR] 4.2.4
+  pfeiffer_glocker = 8,  ///< as anitescu_potra with tangential restitution; planar contacts only. [CR] 4.2.4
+  brach = 9,             ///< u·n = -e u0·n and two ratios of impulse, held inside the permissible region. [CR] 4.1
+  projected = 10,        ///< an impulse that you pass, moved into the permissible region. [CR] 4.1
+  polar = 11,            ///< a point of the permissible region given by direction and fraction. [CR] 4.1
+  composite = 12,        ///< a weighted mean of laws that stay in the permissible region. [CR] 5.3
 };
 inline constexpr std::size_t law_count = 13;
 
@@ -40,16 +40,16 @@ struct Weights {
 
 /// The hypothesis of restitution that ends an incremental collision.
 enum class RestitutionLaw : std::uint8_t {
-  energetic,  ///< Stronge: expansion returns e² of the work of compression. Never gains energy.
-  kinetic,    ///< Poisson, Routh: expansion has e times the impulse of compression. Only with Integrator::series.
-  kinematic,  ///< Newton: u·n ends at -e times its first value. Can gain energy. Only with Integrator::series.
+  energetic = 0,  ///< Stronge: expansion returns e² of the work of compression. Never gains energy.
+  kinetic = 1,    ///< Poisson, Routh: expansion has e times the impulse of compression. Only with Integrator::series.
+  kinematic = 2,  ///< Newton: u·n ends at -e times its first value. Can gain energy. Only with Integrator::series.
 };
 inline constexpr std::size_t restitution_law_count = 3;
 
 /// How the sliding phase is integrated.
 enum class Integrator : std::uint8_t {
-  euler,   ///< explicit Euler in the normal impulse, first order in its step
-  series,  ///< Taylor series in slip time, exact to rounding; has no step size to choose
+  euler = 0,   ///< explicit Euler in the normal impulse, first order in its step
+  series = 1,  ///< Taylor series in slip time, exact to rounding; has no step size to choose
 };
 inline constexpr std::size_t integrator_count = 2;
 

@@ -81,7 +81,7 @@ class CAROM_EXPORT Mechanisms {
   using Vector = MechanismContact::Vector;  ///< in the frame of a contact
 
   /// Throws Error if a column is missing, lengths differ, an option is out of its range, or a row names a body that
-  /// does not exist or the same body twice.
+  /// does not exist or the same body twice. Every member throws Error if memory runs out.
   explicit Mechanisms(const Scene<T>& scene, const MechanismOptions& options = {});
   ~Mechanisms();
   Mechanisms(Mechanisms&&) noexcept;             ///< leaves an object whose members throw Error

@@ -6,8 +6,12 @@
 #pragma once
 
 #include <carom/contacts.hpp>
+#include <carom/export.hpp>
 #include <carom/planar.hpp>
+#include <carom/status.hpp>
 #include <cstddef>
+#include <iosfwd>
+#include <optional>
 
 namespace carom {
 
@@ -40,12 +44,24 @@ using ImpulseSpace = ImpulseSpaceColumns<T, Vector2Columns>;
 /// ½ u0·K⁻¹ u0 for `energy`, |u0| for `non_penetration`, |p| for `tension` and `cone`.
 struct RegionReport {
   std::size_t contacts = 0;      ///< number of contacts of the call
-  std::size_t faults = 0;        ///< number of contacts with faulty data; separating contacts are measured as well
+  ContactCounts by_status{};     ///< see count and first; RegionMargins::status has the statuses
   std::size_t outside = 0;       ///< number of contacts outside at least one bound
   std::size_t gains_energy = 0;  ///< number of contacts with energy < 0
   std::size_t penetrates = 0;    ///< number of contacts with non_penetration < 0
   std::size_t pulls = 0;         ///< number of contacts with tension < 0
   std::size_t leaves_cone = 0;   ///< number of contacts with cone < 0
+
+  /// Returns true if no contact is at fault. Impulses may be outside of the region.
+  bool ok() const { return faults() == 0; }
+  /// Returns the number of contacts with faulty data. Separating contacts are measured as well.
+  std::size_t faults() const { return count_faults(by_status); }
+  /// Returns the number of contacts with this status; 0 for an unknown status.
+  std::size_t count(Status status) const { return by_status.count(status); }
+  /// Returns the index of the first contact with this status, if there is one.
+  std::optional<std::size_t> first(Status status) const { return by_status.first(status); }
 };
+
+/// Writes "3 contacts: 2 ok, 1 infinite (first: contact 2); 1 outside, 1 pulls".
+CAROM_EXPORT std::ostream& operator<<(std::ostream& stream, const RegionReport& report);
 
 }  // namespace carom

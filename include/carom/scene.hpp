@@ -4,15 +4,17 @@
 // scene_options.hpp has the methods and their options. docs/scenes.md describes the methods and their limits.
 #pragma once
 
-#include <array>
 #include <carom/contacts.hpp>
+#include <carom/error.hpp>
 #include <carom/export.hpp>
 #include <carom/scene_options.hpp>
 #include <carom/solver.hpp>
 #include <carom/status.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -183,7 +185,7 @@ enum class IslandStatus : std::uint8_t {
 
 /// The algorithm that solved an island. Numbers keep their meaning in later versions.
 enum class IslandAlgorithm : std::uint8_t {
-  sweeps = 0,          ///< iterations over its contacts and rows (PGS)
+  pgs = 0,             ///< iterations over its contacts and rows (projected Gauss–Seidel)
   impacts = 1,         ///< one contact at a time; SequentialImpacts
   last_impulses = 2,   ///< the warm-start impulses are the solution; Substeps
   linear = 3,          ///< linear solves on its loaded contacts; Substeps
@@ -213,7 +215,7 @@ struct IslandResults {
 /// - velocity, angular_velocity: SceneBodies::velocity, angular_velocity;
 /// - impulse, warm_impulse, angular_impulse, warm_angular_impulse: SceneContacts::warm_impulse, warm_angular_impulse;
 /// - joint_impulse, joint_warm_impulse: JointRows::warm_impulse.
-/// Any other overlap with an input, and any overlap of two results, is an error of the caller. After an exception no
+/// Any other overlap with an input, and any overlap of two results, is an error of the caller. After an Error no
 /// result has been written, unless Execution::scheduler has failed (see Scheduler). No result is -0: an unchanged
 /// velocity of -0 is returned as +0.
 template <class T>
@@ -246,15 +248,15 @@ struct SceneResults {
 /// Report of a scene. Sums over islands do not depend on threads. No number is NaN. Speeds and energies beyond the
 /// range of T are infinite; joint_work is infinite if the work of a row is beyond it. Islands that have overflowed keep
 /// their velocities: energy_after includes them, and they add nothing to joint_work.
-struct SceneReport {
-  std::size_t bodies = 0, contacts = 0, joint_rows = 0;                  ///< numbers of the scene
-  std::array<std::size_t, status_room> by_status{}, joints_by_status{};  ///< by the number of the Status, see count
-  SceneMethod method = SceneMethod::substeps;                            ///< requested method
-  Isa isa = Isa::scalar;                                                 ///< ISA of the kernels
-  int threads = 1;                                                       ///< threads that took part
-  int iterations = 0;       ///< maximum number of iterations over an island
-  int substeps = 1;         ///< maximum number of substeps of an island; Substeps
-  std::size_t impacts = 0;  ///< number of impacts of all islands; SequentialImpacts
+struct CAROM_EXPORT SceneReport {
+  std::size_t bodies = 0, contacts = 0, joint_rows = 0;  ///< numbers of the scene
+  ContactCounts by_status{}, joints_by_status{};         ///< of contacts and of rows; see count and first
+  SceneMethod method = SceneMethod::substeps;            ///< requested method
+  Isa isa = Isa::scalar;                                 ///< ISA of the kernels
+  int threads = 1;                                       ///< threads that took part
+  int iterations = 0;                                    ///< maximum number of iterations over an island
+  int substeps = 1;                                      ///< maximum number of substeps of an island; Substeps
+  std::size_t impacts = 0;                               ///< number of impacts of all islands; SequentialImpacts
   double max_approach_speed =
       0;  ///< [m/s] maximum approach speed before impulses, relative to the targets, with the forces of the step
   double relative_error = 0;  ///< [1] maximum error of an island; Ncp
@@ -278,17 +280,25 @@ struct SceneReport {
   std::size_t pgs_islands = 0;  ///< islands that were solved by PGS alone; Substeps, Ncp
   std::size_t lanes = 0, lanes_used = 0;  ///< lanes of the solved vectors, and lanes that held contacts
 
-  /// Number of contacts with this status; 0 for an unknown status.
-  std::size_t count(Status status) const { return count(by_status, status); }
-  /// Number of rows with this status; 0 for an unknown status.
-  std::size_t count_joints(Status status) const { return count(joints_by_status, status); }
-
- private:
-  static std::size_t count(const std::array<std::size_t, status_room>& counts, Status status) {
-    const auto number = static_cast<std::size_t>(status);
-    return number < status_room ? counts[number] : 0;
-  }
+  /// Returns true if no contact and no row is at fault and, under the methods that iterate until islands have converged
+  /// (Ncp, SequentialImpacts, BenderSchmitt), all islands have converged. Substeps and Pgs make a fixed number of
+  /// iterations; see not_converged.
+  bool ok() const;
+  /// Returns the number of contacts and rows with a fault.
+  std::size_t faults() const { return count_faults(by_status) + count_faults(joints_by_status); }
+  /// Returns the number of contacts with this status; 0 for an unknown status.
+  std::size_t count(Status status) const { return by_status.count(status); }
+  /// Returns the number of rows with this status; 0 for an unknown status.
+  std::size_t count_joints(Status status) const { return joints_by_status.count(status); }
+  /// Returns the index of the first contact with this status, if there is one.
+  std::optional<std::size_t> first(Status status) const { return by_status.first(status); }
+  /// Returns the index of the first row with this status, if there is one.
+  std::optional<std::size_t> first_joint(Status status) const { return joints_by_status.first(status); }
 };
+
+/// Writes "8 contacts: 8 ok; 1 island, relative error 3e-10, 12 iterations": with the relative error for Ncp, the
+/// residual for all other methods.
+CAROM_EXPORT std::ostream& operator<<(std::ostream& stream, const SceneReport& report);
 
 /// Solves scenes. An island (contacts and joints that movable bodies connect) is solved as if it were alone: its bits
 /// depend on its bodies, contacts and joints, their order and the options. They do not depend on other islands, threads
@@ -296,7 +306,7 @@ struct SceneReport {
 /// contacts. It serves one call at a time: a second call meanwhile is an Error.
 class CAROM_EXPORT SceneSolver {
  public:
-  /// Throws Error if a number is out of its range, or if the ISA is not one of available_isas().
+  /// Throws Error if a number is out of its range, if the ISA is not one of available_isas(), or if memory runs out.
   explicit SceneSolver(const Execution& execution = {});
   ~SceneSolver();
   SceneSolver(SceneSolver&&) noexcept;             ///< leaves an object whose members throw Error
@@ -304,9 +314,21 @@ class CAROM_EXPORT SceneSolver {
 
   /// Solves one step. T is float or double. Contacts and rows with faulty data are left out, and their status names the
   /// fault. Throws Error before any work if columns are missing, their lengths differ, an option is out of its range or
-  /// the scene is larger than SceneLimits allow.
+  /// the scene is larger than SceneLimits allow. Throws Error (ErrorKind::out_of_memory) before the first result is
+  /// written if memory runs out.
   template <class T>
   SceneReport solve(const Scene<T>& scene, const SceneResults<T>& results, const SceneOptions& options = {});
+  /// Same without exceptions: returns the report, or the error. See Solver::try_solve.
+  template <class T>
+  Expected<SceneReport> try_solve(const Scene<T>& scene, const SceneResults<T>& results,
+                                  const SceneOptions& options = {}) noexcept;
+
+  /// Allocates ahead the memory that grows with the numbers of bodies, contacts and joint rows: the columns of a call
+  /// in precision T under these options, the lists of the largest graph of these numbers, and the impulses of keys. The
+  /// factors of direct islands depend on the structure of a scene; the first calls allocate them. Throws Error as solve
+  /// does; a larger number than before is needed for any effect.
+  template <class T>
+  void reserve(std::size_t bodies, std::size_t contacts, std::size_t joint_rows, const SceneOptions& options);
 
   /// Discards everything that the solver keeps from call to call. The next call then behaves like the first call of a
   /// new solver.
@@ -326,7 +348,8 @@ class CAROM_EXPORT SceneSolver {
   /// Replaces everything that the solver keeps by a saved state of this or another solver or process. Later calls
   /// return the same bits as the calls after `save`, on every ISA with fused multiply-add. `state` holds exactly the
   /// saved bytes. Throws Error, and changes nothing, if bytes are missing or have changed, or if they were saved by
-  /// another version of carom or on a machine with another byte order. The next call of a size may allocate.
+  /// another version of carom or on a machine with another byte order, or if memory runs out. The next call of a size
+  /// may allocate.
   void restore(std::span<const std::byte> state);
 
   /// Returns the argument of the constructor.

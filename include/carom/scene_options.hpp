@@ -19,7 +19,7 @@
 namespace carom {
 
 /// The methods, in the order of SceneOptions::Method. Numbers keep their meaning in later versions.
-enum class SceneMethod : std::uint8_t { substeps, pgs, ncp, sequential_impacts, bender_schmitt };
+enum class SceneMethod : std::uint8_t { substeps = 0, pgs = 1, ncp = 2, sequential_impacts = 3, bender_schmitt = 4 };
 inline constexpr std::size_t scene_method_count = 5;
 
 /// Returns the name of the enumerator with hyphens: "sequential-impacts"; "unknown" for any other number.
@@ -152,20 +152,24 @@ struct SequentialImpacts {
   friend bool operator==(const SequentialImpacts&, const SequentialImpacts&) = default;
 };
 
-/// The contacts that the collisions of BenderSchmitt resolve.
+/// The contacts that the collisions of BenderSchmitt resolve. Numbers keep their meaning in later versions.
 enum class ContactFilter : std::uint8_t {
-  colliding,  ///< contacts that approach faster than contacts at rest, repeated until no contact does
-  touching,   ///< all contacts that do not separate at the start, once
+  colliding = 0,  ///< contacts that approach faster than contacts at rest, repeated until no contact does
+  touching = 1,   ///< all contacts that do not separate at the start, once
 };
 inline constexpr std::size_t contact_filter_count = 2;
+/// Returns the name of the enumerator; "unknown" for any other number.
+CAROM_EXPORT std::string_view to_string(ContactFilter filter);
 
-/// The phases of BenderSchmitt.
+/// The phases of BenderSchmitt. Numbers keep their meaning in later versions.
 enum class BenderSchmittPhase : std::uint8_t {
-  both,        ///< [BS] figure 1: collisions, then contacts at rest. Impulses are the sums of both.
-  collisions,  ///< [BS] 3.1: first the normal impulse, then friction, until every contact has its target -e u·n
-  resting,     ///< [BS] 3.2: impulses after which no bodies overlap at the end of the step
+  both = 0,        ///< [BS] figure 1: collisions, then contacts at rest. Impulses are the sums of both.
+  collisions = 1,  ///< [BS] 3.1: first the normal impulse, then friction, until every contact has its target -e u·n
+  resting = 2,     ///< [BS] 3.2: impulses after which no bodies overlap at the end of the step
 };
 inline constexpr std::size_t bender_schmitt_phase_count = 3;
+/// Returns the name of the enumerator; "unknown" for any other number.
+CAROM_EXPORT std::string_view to_string(BenderSchmittPhase phase);
 
 /// The collision and contact iteration of [BS]. Experimental: its options may change in any minor version until 1.0.
 struct BenderSchmitt {

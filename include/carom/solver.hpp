@@ -3,6 +3,7 @@
 
 #include <carom/blocked.hpp>
 #include <carom/contacts.hpp>
+#include <carom/error.hpp>
 #include <carom/export.hpp>
 #include <carom/gradients.hpp>
 #include <carom/laws.hpp>
@@ -91,8 +92,9 @@ concept ContactForm = FloatOrDouble<NumberOf<Form>>;
 ///
 /// If the scheduler fails, the call still completes. It waits for the pieces that have started, finishes the work on
 /// the calling thread and writes all results. Then it throws the exception of `parallel_for`, or Error
-/// (ErrorKind::scheduler) if pieces were left out or `run` was called for a piece that does not exist. Running a piece
-/// twice has no effect. The solver remains usable.
+/// (ErrorKind::scheduler) if pieces were left out or `run` was called for a piece that does not exist. A std::bad_alloc
+/// of `parallel_for`, and under try_solve any exception, becomes such an Error too. Running a piece twice has no
+/// effect. The solver remains usable.
 struct Scheduler {
   /// Runs the pieces. null: oneTBB runs them. A function in C must not throw.
   void (*parallel_for)(void* context, std::size_t pieces, void (*run)(void* work, std::size_t piece),
@@ -172,17 +174,23 @@ struct Options {
 /// destructor.
 class CAROM_EXPORT Solver {
  public:
-  /// Throws Error if a number is out of its range, or if the ISA is not one of available_isas().
+  /// Throws Error if a number is out of its range, if the ISA is not one of available_isas(), or if memory runs out.
   explicit Solver(const Execution& execution = {});
   ~Solver();
   Solver(Solver&&) noexcept;             ///< leaves an object whose members throw Error
   Solver& operator=(Solver&&) noexcept;  ///< as the move constructor
 
-  /// Resolves all contacts. Throws Error before any work if columns are missing, their lengths differ or an option is
-  /// out of its range. BlockedContacts and Contacts with the same values give the same bits. Planar contacts need no
-  /// integration, so Options::integrator, steps and step_budget have no effect on them (docs/planar.md).
+  /// Resolves all contacts. Throws Error before any work if columns are missing, their lengths differ, an option is out
+  /// of its range, or memory runs out (ErrorKind::out_of_memory). BlockedContacts and Contacts with the same values
+  /// give the same bits. Planar contacts need no integration, so Options::integrator, steps and step_budget have no
+  /// effect on them (docs/planar.md).
   template <ContactForm Form>
   Report solve(const Form& contacts, const ResultsOf<Form>& results, const Options& options = {});
+  /// Same without exceptions, for frame loops: returns the report, or the error. An exception of Execution::scheduler
+  /// is an Error of the kind `scheduler`.
+  template <ContactForm Form>
+  Expected<Report> try_solve(const Form& contacts, const ResultsOf<Form>& results,
+                             const Options& options = {}) noexcept;
 
   /// Computes the margins of impulses to the bounds of the permissible region of their contacts. The impulses may come
   /// from any law or program. `impulse` is in the frame of the results; an impulse that is not finite is a fault. Laws
@@ -193,6 +201,13 @@ class CAROM_EXPORT Solver {
                             const RegionMargins<NumberOf<Form>>& margins, const ImpulseSpaceOf<Form>& space = {},
                             const Options& options = {},
                             double tolerance = 64.0 * std::numeric_limits<NumberOf<Form>>::epsilon());
+  /// Same without exceptions.
+  template <ContactForm Form>
+  Expected<RegionReport> try_find_margins(const Form& contacts, const ImpulsesOf<Form>& impulse,
+                                          const RegionMargins<NumberOf<Form>>& margins,
+                                          const ImpulseSpaceOf<Form>& space = {}, const Options& options = {},
+                                          double tolerance = 64.0 *
+                                                             std::numeric_limits<NumberOf<Form>>::epsilon()) noexcept;
 
   /// Computes derivatives of p and u after the collision with respect to the numbers of the contacts.
   /// docs/gradients.md. Contacts are given by K and u0; carom/body_gradients.hpp converts the gradients to the
@@ -203,6 +218,12 @@ class CAROM_EXPORT Solver {
   GradientReport differentiate(const KContacts<T>& contacts, const std::type_identity_t<Gradients<T>>& gradients,
                                const Options& options = {},
                                double tolerance = 64.0 * std::numeric_limits<T>::epsilon());
+  /// Same without exceptions.
+  template <class T>
+  Expected<GradientReport> try_differentiate(const KContacts<T>& contacts,
+                                             const std::type_identity_t<Gradients<T>>& gradients,
+                                             const Options& options = {},
+                                             double tolerance = 64.0 * std::numeric_limits<T>::epsilon()) noexcept;
 
   /// Returns the argument of the constructor.
   const Execution& execution() const;
@@ -217,6 +238,7 @@ class CAROM_EXPORT Solver {
 };
 
 /// Returns the ISAs that this build has kernels for and this CPU can run, the fastest first. Never empty.
+/// Throws Error if memory runs out.
 CAROM_EXPORT std::vector<Isa> available_isas();
 
 /// Returns the version of the library: "0.1.0".

@@ -1,42 +1,20 @@
-// Outcome of a collision: errors, the status and path of each contact, and the report of a batch.
+// Outcome of a collision: the status and path of each contact, and the report of a batch.
 #pragma once
 
 #include <array>
+#include <carom/error.hpp>
 #include <carom/export.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
+#include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace carom {
-
-/// Category of an Error. It shows whether to correct the call, to retry it later or on another machine, or to give up.
-enum class ErrorKind : std::uint8_t {
-  argument,       ///< columns of different lengths, a missing column, an option out of range
-  busy,           ///< the solver serves another call
-  moved_from,     ///< the object has been moved from
-  not_available,  ///< this build or this CPU lacks the ISA
-  scheduler,      ///< Scheduler::parallel_for left out pieces; all results are written (see Scheduler)
-};
-
-/// Misuse of the interface, found before any work unless the kind is `scheduler`. The message names the column or the
-/// option.
-class CAROM_EXPORT Error : public std::invalid_argument {
- public:
-  /// `message` is the text of what().
-  explicit Error(const std::string& message, ErrorKind kind = ErrorKind::argument)
-      : std::invalid_argument(message), kind_(kind) {}
-
-  /// Category of the error.
-  ErrorKind kind() const noexcept { return kind_; }
-
- private:
-  ErrorKind kind_;
-};
 
 /// Outcome of a contact. Every status except `ok` and `several_solutions` means a zero impulse and unchanged
 /// velocities. A contact with several faults has the status that comes first in fault_priority. Numbers keep their
@@ -210,12 +188,12 @@ CAROM_EXPORT Path path_from_string(std::string_view text);
 
 /// The instruction sets that carom has kernels for.
 enum class Isa : std::uint8_t {
-  automatic,  ///< the environment variable CAROM_ISA if it is set, else the best ISA of this CPU
-  scalar,     ///< on x86-64 with FMA3, unless carom is built with CAROM_ISAS=scalar
-  sse2,
-  avx2,  ///< with FMA3
-  avx512,
-  neon,
+  automatic = 0,  ///< the environment variable CAROM_ISA if it is set, else the best ISA of this CPU
+  scalar = 1,     ///< on x86-64 with FMA3, unless carom is built with CAROM_ISAS=scalar
+  sse2 = 2,
+  avx2 = 3,  ///< with FMA3
+  avx512 = 4,
+  neon = 5,
 };
 inline constexpr std::size_t isa_count = 6;
 
@@ -225,16 +203,93 @@ CAROM_EXPORT std::string_view to_string(Isa isa);
 /// The inverse of to_string(Isa); throws Error on any other text.
 CAROM_EXPORT Isa isa_from_string(std::string_view text);
 
+/// Counts of contacts by their status, and the first contact of each status. S is Status, GradientStatus or
+/// ContactState, whose numbers are below `room`. Reports have functions for it.
+template <class S, std::size_t room>
+class StatusCounts {
+ public:
+  StatusCounts() noexcept : counts_{} {}                               ///< all counts are 0
+  StatusCounts(const StatusCounts& other) noexcept { *this = other; }  ///< copies the counts and the first contacts
+  StatusCounts& operator=(const StatusCounts& other) noexcept {        ///< as the copy constructor
+    counts_ = other.counts_;
+    for (std::size_t i = 0; i < room; ++i) first_[i] = counts_[i] > 0 ? other.first_[i] : 0;
+    return *this;
+  }
+
+  /// Returns the number of contacts with this status; 0 for an unknown status.
+  std::size_t count(S status) const {
+    const auto number = static_cast<std::size_t>(status);
+    return number < room ? counts_[number] : 0;
+  }
+  /// Returns the index of the first contact with this status, if there is one. The index does not depend on threads
+  /// or the ISA.
+  std::optional<std::size_t> first(S status) const {
+    return count(status) > 0 ? std::optional(first_[static_cast<std::size_t>(status)]) : std::nullopt;
+  }
+
+  /// Counts `number` contacts with this status, the first of which has the index `first`. Ignores an unknown status.
+  void add(S status, std::size_t first, std::size_t number = 1) {
+    const auto i = static_cast<std::size_t>(status);
+    if (i >= room || number == 0) return;
+    if (counts_[i] == 0 || first < first_[i]) first_[i] = first;
+    counts_[i] += number;
+  }
+  /// Adds the counts of another part of the contacts, whose index 0 is `offset`.
+  void add(const StatusCounts& part, std::size_t offset = 0) {
+    for (std::size_t i = 0; i < room; ++i)
+      if (part.counts_[i] > 0) add(static_cast<S>(i), offset + part.first_[i], part.counts_[i]);
+  }
+
+  /// Compares the counts and the first contacts.
+  friend bool operator==(const StatusCounts& a, const StatusCounts& b) {
+    for (std::size_t i = 0; i < room; ++i)
+      if (a.counts_[i] != b.counts_[i] || (a.counts_[i] > 0 && a.first_[i] != b.first_[i])) return false;
+    return true;
+  }
+
+ private:
+  friend struct CountsAccess;  // of kernels and other languages
+
+  // `first_` is not set where the count is 0: to clear it would take as long as a contact does.
+  std::array<std::size_t, room> counts_, first_;
+};
+
+/// Counts of contacts by Status.
+using ContactCounts = StatusCounts<Status, status_room>;
+
+/// Counts of contacts by their path.
+class CAROM_EXPORT PathCounts {
+ public:
+  /// Returns the number of contacts with this path; 0 for an unknown path.
+  std::size_t count(Path path) const { return path.is_known() ? counts_[path.index()] : 0; }
+  /// Counts a contact. Ignores an unknown path.
+  void add(Path path) {
+    if (path.is_known()) ++counts_[path.index()];
+  }
+  /// Adds the counts of another part of the contacts.
+  void add(const PathCounts& part) {
+    for (std::size_t i = 0; i < Path::kinds; ++i) counts_[i] += part.counts_[i];
+  }
+
+  /// Compares all counts.
+  friend bool operator==(const PathCounts&, const PathCounts&) = default;
+
+ private:
+  friend struct CountsAccess;
+
+  std::array<std::size_t, Path::room> counts_{};
+};
+
 /// Summary of a batch.
 struct CAROM_EXPORT Report {
-  std::size_t contacts = 0;                          ///< number of contacts in the batch
-  std::array<std::size_t, status_room> by_status{};  ///< contacts by the number of their Status; see count
-  std::array<std::size_t, Path::room> by_path{};     ///< contacts by the index of their Path
-  Isa isa = Isa::scalar;                             ///< ISA that the kernel was compiled for
-  int threads = 1;                                   ///< number of threads that took part
-  std::uint64_t sliding_steps = 0;                   ///< integration steps, summed over the contacts
-  std::uint64_t lane_steps = 0;  ///< steps for which the lanes had room meanwhile; they took sliding_steps of these
-  double max_energy_gain = 0;    ///< [J] max. change of kinetic energy p·u0 + ½ p·K p; 0 if no contact gained energy
+  std::size_t contacts = 0;         ///< number of contacts in the batch
+  ContactCounts by_status{};        ///< see count and first
+  PathCounts by_path{};             ///< see count and paths
+  Isa isa = Isa::scalar;            ///< ISA that the kernel was compiled for
+  int threads = 1;                  ///< number of threads that took part
+  std::uint64_t sliding_steps = 0;  ///< integration steps, summed over the contacts
+  std::uint64_t lane_steps = 0;     ///< steps for which the lanes had room meanwhile; they took sliding_steps of these
+  double max_energy_gain = 0;  ///< [J] max. change of kinetic energy p·u0 + ½ p·K p; 0 if no contact gained energy
   std::size_t max_energy_gain_contact = 0;  ///< the first contact with that gain; meaningless if the gain is 0
 
   /// Appends the report of the next batch: its contact i becomes contact `contacts + i` of the whole. `threads` becomes
@@ -242,17 +297,24 @@ struct CAROM_EXPORT Report {
   /// contact stays.
   Report& operator+=(const Report& next);
 
-  /// Number of contacts with this status; 0 for an unknown status.
-  std::size_t count(Status status) const {
-    const auto number = static_cast<std::size_t>(status);
-    return number < status_room ? by_status[number] : 0;
-  }
-  /// Number of contacts with this path; 0 for an unknown path.
-  std::size_t count(Path path) const { return path.is_known() ? by_path[path.index()] : 0; }
-  /// Number of contacts with a fault.
+  /// Returns true if no contact is at fault.
+  bool ok() const { return faults() == 0; }
+  /// Returns the number of contacts with a fault.
   std::size_t faults() const;
-  /// The paths that occurred and their counts, the most frequent first.
+  /// Returns the number of contacts with this status; 0 for an unknown status.
+  std::size_t count(Status status) const { return by_status.count(status); }
+  /// Returns the index of the first contact with this status, if there is one.
+  std::optional<std::size_t> first(Status status) const { return by_status.first(status); }
+  /// Returns the number of contacts with this path; 0 for an unknown path.
+  std::size_t count(Path path) const { return by_path.count(path); }
+  /// Returns the paths that occurred and their counts, the most frequent first. Throws Error if memory runs out.
   std::vector<std::pair<Path, std::size_t>> paths() const;
 };
+
+/// Returns the number of contacts with a fault.
+CAROM_EXPORT std::size_t count_faults(const ContactCounts& counts);
+
+/// Writes "2 contacts: 1 ok, 1 normal_not_unit (first: contact 1)".
+CAROM_EXPORT std::ostream& operator<<(std::ostream& stream, const Report& report);
 
 }  // namespace carom

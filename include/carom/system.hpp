@@ -11,12 +11,16 @@
 
 #include <array>
 #include <carom/contacts.hpp>
+#include <carom/error.hpp>
 #include <carom/export.hpp>
 #include <carom/planar.hpp>
 #include <carom/solver.hpp>
+#include <carom/status.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -66,6 +70,7 @@ enum class ContactState : std::uint8_t {
   stick = 1,  ///< an impulse within the cone
   slip = 2,   ///< an impulse on the cone, against the slip
 };
+inline constexpr std::size_t contact_state_count = 3;
 /// "open", "stick", "slip"; "unknown" for any other number.
 CAROM_EXPORT std::string_view to_string(ContactState state);
 
@@ -89,6 +94,8 @@ enum class ErrorScale : std::uint8_t {
 };
 
 inline constexpr std::size_t error_scale_count = 2;
+/// Returns the name of the enumerator; "unknown" for any other number.
+CAROM_EXPORT std::string_view to_string(ErrorScale scale);
 
 /// Tolerance of the solution and limits of the work.
 struct SystemOptions {
@@ -129,35 +136,43 @@ struct SystemOptions {
 
 /// An island: contacts that W connects. Each island is solved by itself.
 struct SystemIsland {
-  std::size_t contacts = 0;  ///< at least one
-  bool solved = true;        ///< whether the tolerance was reached; if not, the best impulses found are returned
-  double error = 0;          ///< error of this island, relative as SystemOptions::scale says
-  std::int32_t sweeps = 0;   ///< Gauss–Seidel iterations
+  std::size_t contacts = 0;         ///< at least one
+  bool solved = true;               ///< whether the tolerance was reached; if not, the best impulses found are returned
+  double error = 0;                 ///< error of this island, relative as SystemOptions::scale says
+  std::int32_t pgs_iterations = 0;  ///< Gauss–Seidel iterations
   std::int32_t interior_point_iterations = 0;  ///< iterations of the interior point
   std::int32_t newton_iterations = 0;          ///< iterations of semismooth Newton
   /// [1] |q − P q|, relative as `error` is (SystemOptions::range_tolerance). 0 if the island is solved with q. If the
   /// island is solved and this is not 0, it is solved with P q: `error` is the error of W r + P q. If the island is
-  /// missed, 0 also means that the distance is not known.
+  /// not solved, 0 also means that the distance is not known.
   double range_distance = 0;
 };
 
 /// Report of a call.
 struct SystemReport {
-  std::size_t contacts = 0;         ///< number of contacts of the system
-  std::size_t islands = 0;          ///< number of islands
-  std::size_t max_island_size = 0;  ///< [contacts] size of the largest island
-  std::size_t missed = 0;           ///< number of islands that are not solved to the tolerance
-  double error = 0;         ///< error of the whole system, relative to |q|; before impulses are rounded to float
-  std::int64_t sweeps = 0;  ///< sum over the islands
+  std::size_t contacts = 0;                                    ///< number of contacts of the system
+  StatusCounts<ContactState, contact_state_count> by_state{};  ///< of contacts; see count and first
+  std::size_t islands = 0;                                     ///< number of islands
+  std::size_t max_island_size = 0;                             ///< [contacts] size of the largest island
+  std::size_t unsolved = 0;  ///< number of islands that are not solved to the tolerance
+  double error = 0;          ///< error of the whole system, relative to |q|; before impulses are rounded to float
+  std::int64_t pgs_iterations = 0;             ///< sum over the islands
   std::int64_t interior_point_iterations = 0;  ///< sum over the islands
   std::int64_t newton_iterations = 0;          ///< sum over the islands
   double seconds = 0;                          ///< [s] time of the call
   int threads = 1;                             ///< number of threads that took part
   double range_distance = 0;                   ///< |q − P q| of all islands together, relative to |q|
 
-  /// Returns true if every island is solved.
-  bool solved() const { return missed == 0; }
+  /// Returns true if every island is solved to the tolerance.
+  bool ok() const { return unsolved == 0; }
+  /// Returns the number of contacts in this state; 0 for an unknown state.
+  std::size_t count(ContactState state) const { return by_state.count(state); }
+  /// Returns the index of the first contact in this state, if there is one.
+  std::optional<std::size_t> first(ContactState state) const { return by_state.first(state); }
 };
+
+/// Writes "8 contacts: 3 open, 5 stick; 1 island, error 3e-10, 12 iterations".
+CAROM_EXPORT std::ostream& operator<<(std::ostream& stream, const SystemReport& report);
 
 /// Solves contact systems. Islands are solved in parallel. Threading is as in Solver. The
 /// bits of a result do not depend on the threads. The solver computes in double, so a system in float loses only the
@@ -168,13 +183,13 @@ struct SystemReport {
 ///
 /// Results are finite. If T cannot hold an impulse of an island (float: beyond 3e38), all impulses of the island are
 /// shortened by one factor. If T cannot hold a velocity, the largest finite number is returned. The island then
-/// counts as missed. After an Error or std::bad_alloc nothing has been written.
+/// counts as unsolved. After an Error nothing has been written, unless Execution::scheduler has failed (see Scheduler).
 ///
 /// A solver owns its workspace: keep it from call to call. One solver serves one call at a time, as Solver does.
 class CAROM_EXPORT SystemSolver {
  public:
-  /// Throws Error if a number is out of its range, or if the ISA is not one of available_isas(). The ISA has no effect
-  /// yet.
+  /// Throws Error if a number is out of its range, if the ISA is not one of available_isas(), or if memory runs out.
+  /// The ISA has no effect yet.
   explicit SystemSolver(const Execution& execution = {});
   ~SystemSolver();
   SystemSolver(SystemSolver&&) noexcept;             ///< leaves an object whose members throw Error
@@ -182,10 +197,15 @@ class CAROM_EXPORT SystemSolver {
 
   /// T is float or double. Throws Error before any work, naming the column and the row, if a column is missing or has
   /// another length, if a number is out of its range, if a contact has no diagonal block or one without
-  /// W_nn > 0 and W_tt >= 0, or if W is further from symmetric than SystemOptions::asymmetry.
+  /// W_nn > 0 and W_tt >= 0, or if W is further from symmetric than SystemOptions::asymmetry. Throws Error
+  /// (ErrorKind::out_of_memory) if memory runs out.
   template <class T>
   SystemReport solve(const ContactSystem<T>& system, const SystemResults<T>& results,
                      const SystemOptions& options = {});
+  /// Same without exceptions: returns the report, or the error. See Solver::try_solve.
+  template <class T>
+  Expected<SystemReport> try_solve(const ContactSystem<T>& system, const SystemResults<T>& results,
+                                   const SystemOptions& options = {}) noexcept;
 
   /// Returns the islands of the last call in the order of their first contacts. Valid until the next call.
   std::span<const SystemIsland> islands() const;

@@ -1,8 +1,8 @@
 """Results of calls: arrays as attributes, and a report."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Optional
 
 from numpy.typing import NDArray
 
@@ -16,23 +16,41 @@ def _faults(by_status: dict[str, int]) -> int:
     return sum(count for status, count in by_status.items() if status not in _NO_FAULTS)
 
 
-def _counted(number: int, what: str) -> str:
-    """Returns "1 contact", "2 contacts"."""
-    return f"{number} {what}{'' if number == 1 else 's'}"
+@dataclass(frozen=True)
+class _ContactReport:
+    """What reports of contacts have in common."""
 
+    contacts: int
+    #: number of contacts by the name of their status, without zeros
+    by_status: dict[str, int]
+    #: first contact by the name of its status
+    first_by_status: dict[str, int]
+    #: whether all is well: see the class
+    ok: bool
+    #: the report as a line
+    text: str = field(repr=False)
 
-def _summary(number: int, what: str, counts: dict[str, int]) -> str:
-    """Returns "2 contacts: 1 ok, 1 normal_not_unit"."""
-    return _counted(number, what) + (": " if counts else "") + ", ".join(f"{count} {name}" for name, count in counts.items())
+    def count(self, status: str) -> int:
+        """Returns the number of contacts with this status, a name such as "normal_not_unit"."""
+        return self.by_status.get(status, 0)
+
+    def first(self, status: str) -> Optional[int]:
+        """Returns the index of the first contact with this status, or None."""
+        return self.first_by_status.get(status)
+
+    @property
+    def faults(self) -> int:
+        """Number of contacts with any status except ok, separating and several_solutions."""
+        return _faults(self.by_status)
+
+    def __str__(self) -> str:
+        return self.text
 
 
 @dataclass(frozen=True)
-class Report:
-    """Summary of a batch of contacts."""
+class Report(_ContactReport):
+    """Summary of a batch of contacts. ok: no contact is at fault."""
 
-    contacts: int
-    #: number of contacts by the name of their Status, without zeros
-    by_status: dict[str, int]
     #: number of contacts by the name of the path, the most frequent first
     by_path: dict[str, int]
     #: instruction set of the kernel
@@ -48,27 +66,11 @@ class Report:
     #: the first contact with that gain
     max_energy_gain_contact: int
 
-    @property
-    def faults(self) -> int:
-        """Number of contacts with any status except ok, separating and several_solutions."""
-        return _faults(self.by_status)
-
-    @property
-    def ok(self) -> bool:
-        """Whether no contact is at fault."""
-        return self.faults == 0
-
-    def __str__(self) -> str:
-        return _summary(self.contacts, "contact", self.by_status)
-
 
 @dataclass(frozen=True)
-class RegionReport:
-    """How many impulses leave the permissible region, and by which bound."""
+class RegionReport(_ContactReport):
+    """How many impulses leave the permissible region, and by which bound. ok: no contact is at fault."""
 
-    contacts: int
-    #: number of contacts with faulty data
-    faults: int
     #: number of impulses that violate at least one bound
     outside: int
     gains_energy: int
@@ -76,22 +78,30 @@ class RegionReport:
     pulls: int
     leaves_cone: int
 
-    def __str__(self) -> str:
-        bounds = {name: getattr(self, name) for name in ("gains_energy", "penetrates", "pulls", "leaves_cone", "faults")}
-        outside = _counted(self.contacts, "impulse") + f": {self.outside} outside"
-        return ", ".join([outside, *(f"{count} {name}" for name, count in bounds.items() if count)])
-
 
 @dataclass(frozen=True)
 class GradientReport:
-    """Number of gradients by GradientStatus."""
+    """Number of gradients by GradientStatus. ok: every contact has a gradient."""
 
     contacts: int
     #: number of gradients by the name of their GradientStatus, without zeros
     by_status: dict[str, int]
+    #: first contact by the name of its GradientStatus
+    first_by_status: dict[str, int]
+    ok: bool
+    #: the report as a line
+    text: str = field(repr=False)
+
+    def count(self, status: str) -> int:
+        """Returns the number of contacts with this GradientStatus, a name such as "one-sided"."""
+        return self.by_status.get(status, 0)
+
+    def first(self, status: str) -> Optional[int]:
+        """Returns the index of the first contact with this GradientStatus, or None."""
+        return self.first_by_status.get(status)
 
     def __str__(self) -> str:
-        return _summary(self.contacts, "contact", self.by_status)
+        return self.text
 
 
 class Result(ResultArrays):
@@ -152,16 +162,16 @@ class PairGradients(Arrays):
 
 
 @dataclass(frozen=True)
-class SceneReport:
-    """Report of a scene."""
+class SceneReport(_ContactReport):
+    """Report of a scene. ok: no contact and no joint row is at fault and, under Ncp, SequentialImpacts and BenderSchmitt,
+    all islands have converged."""
 
     bodies: int
-    contacts: int
     joint_rows: int
-    #: number of contacts by the name of their Status, without zeros
-    by_status: dict[str, int]
     #: number of joint rows by the name of their Status, without zeros
     joints_by_status: dict[str, int]
+    #: first joint row by the name of its Status
+    first_joint_by_status: dict[str, int]
     #: name of the method: "substeps"
     method: str
     isa: str
@@ -198,40 +208,38 @@ class SceneReport:
     #: islands that were solved by PGS alone; Substeps, Ncp
     pgs_islands: int
 
+    def count_joints(self, status: str) -> int:
+        """Returns the number of joint rows with this status."""
+        return self.joints_by_status.get(status, 0)
+
+    def first_joint(self, status: str) -> Optional[int]:
+        """Returns the index of the first joint row with this status, or None."""
+        return self.first_joint_by_status.get(status)
+
     @property
     def faults(self) -> int:
         """Number of contacts and joint rows with any status except ok, separating and several_solutions."""
         return _faults(self.by_status) + _faults(self.joints_by_status)
 
-    @property
-    def ok(self) -> bool:
-        """Whether no contact and no joint row is at fault."""
-        return self.faults == 0
-
-    def __str__(self) -> str:
-        parts = [_summary(self.contacts, "contact", self.by_status)]
-        if self.joint_rows:
-            parts.append(_summary(self.joint_rows, "joint row", self.joints_by_status))
-        is_relative = self.method == "ncp"
-        error = f"relative error {self.relative_error:.1g}" if is_relative else f"residual {self.residual:.1g} m/s"
-        islands = f"{_counted(self.islands, 'island')}, {error}"
-        return "; ".join(parts + [islands + (f", {self.not_converged} not converged" if self.not_converged else "")])
-
 
 @dataclass(frozen=True)
 class SystemReport:
-    """Report of a call for a contact system."""
+    """Report of a call for a contact system. ok: every island is solved to the tolerance."""
 
     contacts: int
+    #: number of contacts by the name of their ContactState, without zeros
+    by_state: dict[str, int]
+    #: first contact by the name of its ContactState
+    first_by_state: dict[str, int]
     islands: int
     #: contacts of the largest island
     max_island_size: int
     #: number of islands that are not solved to the tolerance
-    missed: int
+    unsolved: int
     #: error of the whole system, relative to |q|
     error: float
     #: sums over the islands
-    sweeps: int
+    pgs_iterations: int
     interior_point_iterations: int
     newton_iterations: int
     #: [s] time of the call
@@ -240,14 +248,20 @@ class SystemReport:
     #: |q - P q| of all islands together, relative to |q|, with P the projection onto the range of W
     range_distance: float
 
-    @property
-    def solved(self) -> bool:
-        """Whether every island is solved to the tolerance."""
-        return self.missed == 0
+    ok: bool
+    #: the report as a line
+    text: str = field(repr=False)
+
+    def count(self, state: str) -> int:
+        """Returns the number of contacts in this ContactState: "open", "stick" or "slip"."""
+        return self.by_state.get(state, 0)
+
+    def first(self, state: str) -> Optional[int]:
+        """Returns the index of the first contact in this ContactState, or None."""
+        return self.first_by_state.get(state)
 
     def __str__(self) -> str:
-        islands = f"{_counted(self.islands, 'island')}, error {self.error:.1g}"
-        return f"{_counted(self.contacts, 'contact')}; {islands}" + (f", {self.missed} not solved" if self.missed else "")
+        return self.text
 
 
 @dataclass(frozen=True)
@@ -257,10 +271,10 @@ class SystemIsland:
     contacts: int
     solved: bool
     error: float
-    sweeps: int
+    pgs_iterations: int
     interior_point_iterations: int
     newton_iterations: int
-    #: |q - P q|, relative as error is. 0 if the island is solved with q; otherwise it is solved with P q or missed
+    #: |q - P q|, relative as error is. 0 if the island is solved with q; otherwise it is solved with P q or not solved
     range_distance: float
 
 

@@ -168,9 +168,10 @@ void describe_contacts(const char* solve_name, const char* check_name) {
 py::dict fields_of(const Report& report) {
   py::dict paths;
   for (const auto& [path, count] : report.paths()) paths[py::str(to_string(path))] = count;
-  py::dict fields;
+  py::dict fields = fields_of_any(report);
   fields["contacts"] = report.contacts;
   fields["by_status"] = counts_of(report.by_status);
+  fields["first_by_status"] = first_of(report.by_status);
   fields["by_path"] = paths;
   fields["isa"] = std::string(to_string(report.isa));
   fields["threads"] = report.threads;
@@ -182,9 +183,10 @@ py::dict fields_of(const Report& report) {
 }
 
 py::dict fields_of_region(const RegionReport& report) {
-  py::dict fields;
+  py::dict fields = fields_of_any(report);
   fields["contacts"] = report.contacts;
-  fields["faults"] = report.faults;
+  fields["by_status"] = counts_of(report.by_status);
+  fields["first_by_status"] = first_of(report.by_status);
   fields["outside"] = report.outside;
   fields["gains_energy"] = report.gains_energy;
   fields["penetrates"] = report.penetrates;

@@ -290,12 +290,10 @@ PyObject* pull_back_of(PyObject*, PyObject* const* values, Py_ssize_t positional
 }
 
 py::dict fields_of(const GradientReport& report) {
-  py::dict counts;
-  for (std::size_t i = 0; i < gradient_status_count; ++i)
-    if (report.by_status[i] > 0) counts[py::str(to_string(static_cast<GradientStatus>(i)))] = report.by_status[i];
-  py::dict fields;
+  py::dict fields = fields_of_any(report);
   fields["contacts"] = report.contacts;
-  fields["by_status"] = counts;
+  fields["by_status"] = counts_of(report.by_status);
+  fields["first_by_status"] = first_of(report.by_status);
   return fields;
 }
 

@@ -44,7 +44,13 @@ PyObject *classes_of_results = nullptr, *classes_of_options = nullptr, *error_cl
 
 /// A subclass of `bases` in the package.
 PyObject* add_error(py::module_& module, const std::string& name, const py::object& bases) {
-  const py::object made = owned(PyErr_NewException(("carom." + name).c_str(), bases.ptr(), nullptr));
+  // Errors that Python raises itself have these attributes, too.
+  py::dict attributes;
+  attributes["kind"] = py::str(to_string(ErrorKind::argument));
+  attributes["column"] = py::str("");
+  attributes["option"] = py::str("");
+  attributes["row"] = py::none();
+  const py::object made = owned(PyErr_NewException(("carom." + name).c_str(), bases.ptr(), attributes.ptr()));
   module.attr(name.c_str()) = made;
   return made.inc_ref().ptr();
 }
@@ -62,8 +68,18 @@ void add_method(const py::object& type, const char* name, Function function) {
 }
 
 void set_error(const Error& error) {
-  PyErr_SetString(dynamic_cast<const ArgumentError*>(&error) != nullptr ? argument_error_class : error_class,
-                  error.what());
+  if (error.kind() == ErrorKind::out_of_memory) return PyErr_SetString(PyExc_MemoryError, error.what());
+  PyObject* const type = dynamic_cast<const ArgumentError*>(&error) != nullptr ? argument_error_class : error_class;
+  try {
+    const py::object raised = owned(PyObject_CallFunction(type, "s", error.what()));
+    raised.attr("kind") = py::str(to_string(error.kind()));
+    raised.attr("column") = py::str(error.column());
+    raised.attr("row") = error.row() ? py::object(py::int_(*error.row())) : py::none();
+    raised.attr("option") = py::str(error.option());
+    PyErr_SetObject(type, raised.ptr());
+  } catch (py::error_already_set& of_python) {
+    of_python.restore();
+  }
 }
 
 namespace {
@@ -83,13 +99,6 @@ py::object new_result(const char* name) {
 
 PyObject* class_of_options(const std::string& name) {
   return class_in(classes_of_options, name);
-}
-
-py::dict counts_of(const std::array<std::size_t, status_room>& by_status) {
-  py::dict counts;
-  for (std::size_t i = 0; i < by_status.size(); ++i)
-    if (by_status[i] > 0) counts[py::str(to_string(static_cast<Status>(i)))] = by_status[i];
-  return counts;
 }
 
 }  // namespace carom::python

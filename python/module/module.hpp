@@ -4,6 +4,7 @@
 #include <carom/scene.hpp>
 #include <carom/solver.hpp>
 #include <new>
+#include <sstream>
 
 #include "python.hpp"
 
@@ -28,7 +29,8 @@ py::class_<T> add_class(const py::module_& module, const char* name) {
   return type;
 }
 
-/// Raises carom.Error or carom.ArgumentError for an Error.
+/// Raises carom.Error or carom.ArgumentError for an Error, with its kind, column, row and option; MemoryError if memory
+/// ran out.
 void set_error(const Error& error);
 
 /// Runs the work of a function and turns exceptions of C++ into exceptions of Python.
@@ -56,8 +58,33 @@ py::object new_result(const char* name);
 /// A class of the methods of scenes, for example "Ncp".
 PyObject* class_of_options(const std::string& name);
 
-/// Counts of statuses by their names, without zeros.
-py::dict counts_of(const std::array<std::size_t, status_room>& by_status);
+/// Counts by the names of statuses, or the first contact of each, without statuses that do not occur.
+template <class S, std::size_t room>
+py::dict counts_of(const StatusCounts<S, room>& counts) {
+  py::dict by_name;
+  for (std::size_t i = 0; i < room; ++i)
+    if (const auto status = static_cast<S>(i); counts.count(status) > 0)
+      by_name[py::str(to_string(status))] = counts.count(status);
+  return by_name;
+}
+template <class S, std::size_t room>
+py::dict first_of(const StatusCounts<S, room>& counts) {
+  py::dict by_name;
+  for (std::size_t i = 0; i < room; ++i)
+    if (const auto first = counts.first(static_cast<S>(i))) by_name[py::str(to_string(static_cast<S>(i)))] = *first;
+  return by_name;
+}
+
+/// What all reports have: whether all is well, and their text.
+template <class Report>
+py::dict fields_of_any(const Report& report) {
+  std::ostringstream text;
+  text << report;
+  py::dict fields;
+  fields["ok"] = report.ok();
+  fields["text"] = text.str();
+  return fields;
+}
 
 Execution execution_of(const py::object& isa, const py::object& threads);
 

@@ -13,15 +13,7 @@ namespace {
 
 template <class E>
 std::string name_of(E value) {
-  const auto number = static_cast<std::size_t>(value);
-  if constexpr (std::is_same_v<E, BenderSchmittPhase>)
-    return std::array{"both", "collisions", "resting"}[number];
-  else if constexpr (std::is_same_v<E, ContactFilter>)
-    return std::array{"colliding", "touching"}[number];
-  else if constexpr (std::is_same_v<E, ErrorScale>)
-    return std::array{"system", "island"}[number];
-  else
-    return std::string(to_string(value));
+  return std::string(to_string(value));
 }
 
 template <class E>

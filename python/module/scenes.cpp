@@ -254,12 +254,14 @@ PyObject* solve_scene_of(PyObject*, PyObject* const* values, Py_ssize_t position
 }
 
 py::dict fields_of(const SceneReport& report) {
-  py::dict fields;
+  py::dict fields = fields_of_any(report);
   fields["bodies"] = report.bodies;
   fields["contacts"] = report.contacts;
   fields["joint_rows"] = report.joint_rows;
   fields["by_status"] = counts_of(report.by_status);
+  fields["first_by_status"] = first_of(report.by_status);
   fields["joints_by_status"] = counts_of(report.joints_by_status);
+  fields["first_joint_by_status"] = first_of(report.joints_by_status);
   fields["method"] = std::string(to_string(report.method));
   fields["isa"] = std::string(to_string(report.isa));
   fields["threads"] = report.threads;

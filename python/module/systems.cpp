@@ -105,7 +105,8 @@ class Use {
  public:
   explicit Use(PythonSystemSolver& solver) : flag_(solver.is_in_use) {
     if (flag_)
-      throw Error("carom: another call is at work in this solver; a solver serves one call at a time", ErrorKind::busy);
+      throw Error("carom: another call is at work in this solver; a solver serves one call at a time",
+                  {.kind = ErrorKind::busy});
     flag_ = true;
   }
   ~Use() { flag_ = false; }
@@ -140,7 +141,7 @@ py::object solve(PythonSystemSolver& solver, Inputs& inputs, const Batch& contac
   }
   py::list islands;
   for (const SystemIsland& island : solver.islands())
-    islands.append(py::make_tuple(island.contacts, island.solved, island.error, island.sweeps,
+    islands.append(py::make_tuple(island.contacts, island.solved, island.error, island.pgs_iterations,
                                   island.interior_point_iterations, island.newton_iterations, island.range_distance));
   result.attr("_islands") = islands;
   result.attr("_report") = py::cast(report);
@@ -223,13 +224,15 @@ py::tuple block_rows(const py::object& given) {
 }
 
 py::dict fields_of(const SystemReport& report) {
-  py::dict fields;
+  py::dict fields = fields_of_any(report);
   fields["contacts"] = report.contacts;
+  fields["by_state"] = counts_of(report.by_state);
+  fields["first_by_state"] = first_of(report.by_state);
   fields["islands"] = report.islands;
   fields["max_island_size"] = report.max_island_size;
-  fields["missed"] = report.missed;
+  fields["unsolved"] = report.unsolved;
   fields["error"] = report.error;
-  fields["sweeps"] = report.sweeps;
+  fields["pgs_iterations"] = report.pgs_iterations;
   fields["interior_point_iterations"] = report.interior_point_iterations;
   fields["newton_iterations"] = report.newton_iterations;
   fields["seconds"] = report.seconds;

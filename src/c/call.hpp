@@ -7,8 +7,9 @@
 #include <carom/status.hpp>
 #include <cstddef>
 #include <cstring>
-#include <string>
 #include <type_traits>
+
+#include "text.hpp"
 
 namespace carom::c {
 
@@ -29,7 +30,7 @@ carom_error guarded(F&& f) noexcept {
 /// Dereferences a pointer. Throws Error if it is null.
 template <class T>
 T& given(T* pointer, const char* name) {
-  if (pointer == nullptr) throw Error(std::string("carom: ") + name + " is a null pointer");
+  if (pointer == nullptr) throw Error(Text("carom: ", name, " is a null pointer"));
   return *pointer;
 }
 
@@ -38,14 +39,13 @@ template <class F>
 decltype(auto) in_precision(std::int32_t precision, F&& f) {
   if (precision == CAROM_FLOAT) return f(std::type_identity<float>{});
   if (precision == CAROM_DOUBLE) return f(std::type_identity<double>{});
-  throw Error("carom: the precision is " + std::to_string(static_cast<int>(precision)) +
-              ", which is neither CAROM_FLOAT nor CAROM_DOUBLE");
+  throw Error(Text("carom: the precision is ", precision, ", which is neither CAROM_FLOAT nor CAROM_DOUBLE"),
+              {.option = "precision"});
 }
 
 inline void check_struct_size(std::size_t size, const char* name) {
   if (size < sizeof(std::size_t))
-    throw Error(std::string("carom: struct_size of a ") + name + " is " + std::to_string(size) +
-                ", but should be its sizeof");
+    throw Error(Text("carom: struct_size of a ", name, " is ", size, ", but should be its sizeof"));
 }
 
 /// The struct_size of a struct, which may be in its head.
@@ -82,8 +82,7 @@ class Given {
     std::memcpy(static_cast<void*>(&own_), bytes, std::min(size, sizeof(C)));
     for (std::size_t i = sizeof(C); i < size; ++i)
       if (bytes[i] != 0)
-        throw Error(std::string("carom: this library does not know byte ") + std::to_string(i) + " of a " + name +
-                    ", which is not 0");
+        throw Error(Text("carom: this library does not know byte ", i, " of a ", name, ", which is not 0"));
     used_ = &own_;
   }
 

@@ -13,10 +13,10 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <string>
 #include <type_traits>
 
 #include "c/call.hpp"
+#include "counts_access.hpp"
 #include "option_table.hpp"
 
 namespace carom::c {
@@ -31,13 +31,21 @@ void each_field(F&& f, O& options, C& c) {
   each_option([&](const OptionInfo& info, auto& field, auto& in_c) { f(info.name, field, in_c); }, options, c);
 }
 
+/// What all reports with statuses have.
+template <class F, class O, class Counts, class C>
+void put_counts(const F& f, const O& report, const Counts& counts, C& c) {
+  f("ok", report.ok(), c.ok);
+  f("by_status", CountsAccess::counts(counts), c.by_status);
+  f("first", CountsAccess::first_or_0(counts), c.first);
+}
+
 template <class F, Is<Report> O, class C>
 void each_field(F&& f, O& report, C& c) {
   auto& [contacts, by_status, by_path, isa, threads, sliding_steps, lane_steps, max_energy_gain,
          max_energy_gain_contact] = report;
   f("contacts", contacts, c.contacts);
-  f("by_status", by_status, c.by_status);
-  f("by_path", by_path, c.by_path);
+  put_counts(f, report, by_status, c);
+  f("by_path", CountsAccess::counts(by_path), c.by_path);
   f("isa", isa, c.isa);
   f("threads", threads, c.threads);
   f("sliding_steps", sliding_steps, c.sliding_steps);
@@ -54,8 +62,9 @@ template <class To, class From>
 void assign(const char* name, To& to, const From& from, const char* owner = nullptr) {
   if constexpr (std::is_enum_v<To>) {
     if (from < 0 || from > 255)
-      throw Error("carom: the option " + (owner != nullptr ? owner + std::string(".") : "") + name + " is " +
-                  std::to_string(from));
+      throw Error(
+          Text("carom: the option ", owner != nullptr ? owner : "", owner != nullptr ? "." : "", name, " is ", from),
+          {.option = name});
     to = static_cast<To>(from);
   } else if constexpr (std::same_as<To, bool>) {
     to = from != 0;
@@ -108,6 +117,13 @@ C defaults() {
   put_fields(O{}, c);
   size_of(c) = sizeof c;
   return c;
+}
+
+/// Returns the index of the first contact of a status in the arrays of a report, or -1.
+template <std::size_t room>
+std::int64_t first_of(const std::size_t (&counts)[room], const std::size_t (&first)[room], std::int32_t status) {
+  const bool is_there = status >= 0 && status < static_cast<std::int32_t>(room) && counts[status] > 0;
+  return is_there ? static_cast<std::int64_t>(first[status]) : -1;
 }
 
 /// Returns the options in the caller's struct, or the defaults if there is none.

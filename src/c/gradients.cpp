@@ -17,7 +17,7 @@ template <class F, Is<GradientReport> O, class C>
 void each_field(F&& f, O& report, C& c) {
   auto& [contacts, by_status] = report;
   f("contacts", contacts, c.contacts);
-  f("by_status", by_status, c.by_status);
+  put_counts(f, report, by_status, c);
 }
 
 namespace {
@@ -87,4 +87,9 @@ carom_error carom_pull_back(const carom_body_pair* pair, const carom_contact_spa
                   std::bit_cast<ContactSpace<double>>(c::given(space, "space")),
                   std::bit_cast<ContactCotangent<double>>(c::given(cotangent, "cotangent"))));
   });
+}
+
+std::int64_t carom_gradient_report_first(const carom_gradient_report* report, std::int32_t status) {
+  if (report == nullptr || report->struct_size < sizeof *report) return -1;
+  return c::first_of(report->by_status, report->first, status);
 }

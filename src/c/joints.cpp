@@ -77,7 +77,7 @@ void with_row(Joints* joints, std::size_t index, const F& f) {
   std::visit(
       [&](auto& data) {
         if (index >= data.rows.size())
-          throw Error("carom: there is no row " + std::to_string(index) + " of " + std::to_string(data.rows.size()));
+          throw Error(Text("carom: there is no row ", index, " of ", data.rows.size()), {.row = index});
         f(data.rows[index]);
       },
       given(joints, "joints").data);

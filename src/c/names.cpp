@@ -38,7 +38,7 @@ namespace {
 
 /// Throws Error if no law has the number.
 const LawInfo& described(std::int32_t law) {
-  if (law < 0 || law >= carom_law_count()) throw Error("carom: there is no law of number " + std::to_string(law));
+  if (law < 0 || law >= carom_law_count()) throw Error(Text("carom: there is no law of number ", law));
   return law_info(static_cast<Law>(law));
 }
 
@@ -76,13 +76,22 @@ const char* carom_gradient_status_name(std::int32_t status) {
 const char* carom_scene_method_name(std::int32_t method) {
   return name_of<SceneMethod>(method);
 }
+const char* carom_bender_schmitt_phase_name(std::int32_t phase) {
+  return name_of<BenderSchmittPhase>(phase);
+}
+const char* carom_contact_filter_name(std::int32_t filter) {
+  return name_of<ContactFilter>(filter);
+}
+const char* carom_error_scale_name(std::int32_t scale) {
+  return name_of<ErrorScale>(scale);
+}
 const char* carom_contact_state_name(std::int32_t state) {
   return name_of<ContactState>(state);
 }
 
 std::int32_t carom_path_index(carom_path path) {
   static_assert(sizeof(carom_path) == sizeof(Path) && CAROM_PATH_ROOM == Path::room &&
-                CAROM_STATUS_ROOM == status_room);
+                CAROM_STATUS_ROOM == status_room && CAROM_STATE_ROOM >= contact_state_count);
   const Path of{static_cast<SlidingEnd>(path.sliding_end), static_cast<Sticking>(path.sticking), path.compressions,
                 path.decompressions};
   return of.is_known() ? static_cast<std::int32_t>(of.index()) : -1;
@@ -104,7 +113,7 @@ carom_error carom_law_parameter_at(std::int32_t law, std::size_t index, carom_la
     c::check_report(&c::given(parameter, "parameter"), "carom_law_parameter");
     const auto parameters = c::described(law).parameters;
     if (index >= parameters.size())
-      throw Error("carom: there is no parameter " + std::to_string(index) + " of the law " + carom_law_name(law));
+      throw Error(Text("carom: there is no parameter ", index, " of the law ", carom_law_name(law)));
     c::put_report(parameters[index], parameter);
   });
 }

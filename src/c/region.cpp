@@ -13,9 +13,10 @@ namespace carom::c {
 
 template <class F, Is<RegionReport> O, class C>
 void each_field(F&& f, O& report, C& c) {
-  auto& [contacts, faults, outside, gains_energy, penetrates, pulls, leaves_cone] = report;
+  auto& [contacts, by_status, outside, gains_energy, penetrates, pulls, leaves_cone] = report;
   f("contacts", contacts, c.contacts);
-  f("faults", faults, c.faults);
+  put_counts(f, report, by_status, c);
+  f("faults", report.faults(), c.faults);
   f("outside", outside, c.outside);
   f("gains_energy", gains_energy, c.gains_energy);
   f("penetrates", penetrates, c.penetrates);
@@ -141,4 +142,9 @@ carom_error carom_find_margins_planar_k(carom_solver* solver, std::int32_t preci
                                         const carom_options* options, double tolerance, carom_region_report* report) {
   return c::find_margins<planar::KContacts>(solver, precision, contacts, impulse, margins, space, options, tolerance,
                                             report);
+}
+
+std::int64_t carom_region_report_first(const carom_region_report* report, std::int32_t status) {
+  if (report == nullptr || report->struct_size < sizeof *report) return -1;
+  return c::first_of(report->by_status, report->first, status);
 }

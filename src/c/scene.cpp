@@ -26,6 +26,18 @@ std::int32_t carom_scene_solver_isa(const carom_scene_solver* solver) {
   return solver == nullptr ? CAROM_ISA_AUTOMATIC : static_cast<std::int32_t>(solver->solver.isa());
 }
 
+carom_error carom_scene_solver_reserve(carom_scene_solver* solver, std::int32_t precision, std::size_t bodies,
+                                       std::size_t contacts, std::size_t joint_rows,
+                                       const carom_scene_options* options) {
+  return c::guarded([&] {
+    SceneSolver& of = c::given(solver, "solver").solver;
+    const SceneOptions options_of_calls = c::taken_scene_options(options);
+    c::in_precision(precision, [&]<class T>(std::type_identity<T>) {
+      of.reserve<T>(bodies, contacts, joint_rows, options_of_calls);
+    });
+  });
+}
+
 carom_error carom_scene_solver_forget(carom_scene_solver* solver) {
   return c::guarded([&] { c::given(solver, "solver").solver.forget(); });
 }
@@ -79,4 +91,14 @@ void carom_sequential_impacts_init(carom_sequential_impacts* method, std::size_t
 }
 void carom_bender_schmitt_init(carom_bender_schmitt* method, std::size_t struct_size) {
   c::init_method<BenderSchmitt>(method, struct_size);
+}
+
+std::int64_t carom_scene_report_first(const carom_scene_report* report, std::int32_t status) {
+  if (report == nullptr || report->struct_size < sizeof *report) return -1;
+  return c::first_of(report->by_status, report->first, status);
+}
+
+std::int64_t carom_scene_report_first_joint(const carom_scene_report* report, std::int32_t status) {
+  if (report == nullptr || report->struct_size < sizeof *report) return -1;
+  return c::first_of(report->joints_by_status, report->first_joint, status);
 }

@@ -17,8 +17,9 @@ void each_field(F&& f, O& report, C& c) {
   f("bodies", bodies, c.bodies);
   f("contacts", contacts, c.contacts);
   f("joint_rows", joint_rows, c.joint_rows);
-  f("by_status", by_status, c.by_status);
-  f("joints_by_status", joints_by_status, c.joints_by_status);
+  put_counts(f, report, by_status, c);
+  f("joints_by_status", CountsAccess::counts(joints_by_status), c.joints_by_status);
+  f("first_joint", CountsAccess::first_or_0(joints_by_status), c.first_joint);
   f("method", method, c.method);
   f("isa", isa, c.isa);
   f("threads", threads, c.threads);
@@ -60,7 +61,8 @@ void with_method(std::int32_t kind, const F& f) {
     case CAROM_METHOD_BENDER_SCHMITT:
       return f(std::type_identity<BenderSchmitt>{}, std::type_identity<carom_bender_schmitt>{}, "carom_bender_schmitt");
     default:
-      throw Error("carom: the kind of a carom_method is " + std::to_string(kind) + ", which is no carom_scene_method");
+      throw Error(Text("carom: the kind of a carom_method is ", kind, ", which is no carom_scene_method"),
+                  {.option = "method"});
   }
 }
 
@@ -70,8 +72,8 @@ inline SceneOptions taken_scene_options(const carom_scene_options* from) {
   const carom_method* const method = Given<carom_scene_options>(*from, "carom_scene_options")->method;
   if (method == nullptr) return made;
   if (method->struct_size < sizeof(carom_method))
-    throw Error("carom: struct_size of a carom_method is " + std::to_string(method->struct_size) +
-                ", but should be sizeof of the method's struct");
+    throw Error(Text("carom: struct_size of a carom_method is ", method->struct_size,
+                     ", but should be sizeof of the method's struct"));
   with_method(method->kind, [&]<class M, class C>(std::type_identity<M>, std::type_identity<C>, const char* name) {
     made.method = taken<M>(reinterpret_cast<const C*>(method), name);
   });

@@ -96,3 +96,8 @@ carom_error carom_solve_blocked(carom_solver* solver, const carom_blocked_contac
     c::put_report(made, report);
   });
 }
+
+std::int64_t carom_report_first(const carom_report* report, std::int32_t status) {
+  if (report == nullptr || report->struct_size < sizeof *report) return -1;
+  return c::first_of(report->by_status, report->first, status);
+}

@@ -15,14 +15,17 @@ namespace carom::c {
 
 template <class F, Is<SystemReport> O, class C>
 void each_field(F&& f, O& report, C& c) {
-  auto& [contacts, islands, max_island_size, missed, error, sweeps, interior_point_iterations, newton_iterations,
-         seconds, threads, range_distance] = report;
+  auto& [contacts, by_state, islands, max_island_size, unsolved, error, pgs_iterations, interior_point_iterations,
+         newton_iterations, seconds, threads, range_distance] = report;
   f("contacts", contacts, c.contacts);
   f("islands", islands, c.islands);
   f("max_island_size", max_island_size, c.max_island_size);
-  f("missed", missed, c.missed);
+  f("ok", report.ok(), c.ok);
+  f("by_state", CountsAccess::counts(by_state), c.by_state);
+  f("first", CountsAccess::first_or_0(by_state), c.first);
+  f("unsolved", unsolved, c.unsolved);
   f("error", error, c.error);
-  f("sweeps", sweeps, c.sweeps);
+  f("pgs_iterations", pgs_iterations, c.pgs_iterations);
   f("interior_point_iterations", interior_point_iterations, c.interior_point_iterations);
   f("newton_iterations", newton_iterations, c.newton_iterations);
   f("seconds", seconds, c.seconds);
@@ -32,11 +35,12 @@ void each_field(F&& f, O& report, C& c) {
 
 template <class F, Is<SystemIsland> O, class C>
 void each_field(F&& f, O& island, C& c) {
-  auto& [contacts, solved, error, sweeps, interior_point_iterations, newton_iterations, range_distance] = island;
+  auto& [contacts, solved, error, pgs_iterations, interior_point_iterations, newton_iterations, range_distance] =
+      island;
   f("contacts", contacts, c.contacts);
   f("solved", solved, c.solved);
   f("error", error, c.error);
-  f("sweeps", sweeps, c.sweeps);
+  f("pgs_iterations", pgs_iterations, c.pgs_iterations);
   f("interior_point_iterations", interior_point_iterations, c.interior_point_iterations);
   f("newton_iterations", newton_iterations, c.newton_iterations);
   f("range_distance", range_distance, c.range_distance);
@@ -126,7 +130,12 @@ carom_error carom_system_solver_island(const carom_system_solver* solver, std::s
     const auto islands = c::given(solver, "solver").solver.islands();
     c::check_report(&c::given(island, "island"), "carom_system_island");
     if (index >= islands.size())
-      throw Error("carom: there is no island " + std::to_string(index) + " of " + std::to_string(islands.size()));
+      throw Error(Text("carom: there is no island ", index, " of ", islands.size()), {.row = index});
     c::put_report(islands[index], island);
   });
+}
+
+std::int64_t carom_system_report_first(const carom_system_report* report, std::int32_t state) {
+  if (report == nullptr || report->struct_size < sizeof *report) return -1;
+  return c::first_of(report->by_state, report->first, state);
 }

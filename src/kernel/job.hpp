@@ -193,6 +193,7 @@ struct Workspace {
 /// adding up arrays of them takes longer than a few contacts do.
 struct Tally {
   std::size_t* by_status;  // status_room of them
+  std::size_t* first;      // the first contact of each status; without meaning where the count is 0
   std::size_t* by_path;    // Path::kinds of them
   std::uint64_t sliding_steps = 0, lane_steps = 0;
   double max_energy_gain = 0;
@@ -201,12 +202,12 @@ struct Tally {
 
 /// One with counts of its own.
 struct OwnTally : Tally {
-  OwnTally() : Tally{statuses, paths} {}
+  OwnTally() : Tally{statuses, firsts, paths} {}
   OwnTally(const OwnTally&) = delete;
   OwnTally& operator=(const OwnTally&) = delete;
 
  private:
-  std::size_t statuses[status_room] = {}, paths[Path::room] = {};
+  std::size_t statuses[status_room] = {}, firsts[status_room], paths[Path::room] = {};
 };
 
 template <class T>

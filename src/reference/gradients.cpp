@@ -181,7 +181,7 @@ GradientReport differentiate(const KContacts<double>& contacts, const Gradients<
       for (std::size_t r = 0; r < 3; ++r) product[d] += of_p[r] * j.of_p[r][d] + of_u[r] * j.of_u[r][d];
     store(product, i, vjp.product);
     write(gradients.status, i, j.status);
-    ++report.by_status[static_cast<std::size_t>(j.status)];
+    report.by_status.add(j.status, i);
   }
   return report;
 }

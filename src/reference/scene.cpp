@@ -57,7 +57,7 @@ void store(const SceneState& state, const Scene<double>& scene, const SceneResul
   for (std::size_t i = 0; i < state.contacts.size(); ++i) {
     const SceneContact& c = state.contacts[i];
     const Status status = status_of(c);
-    ++report.by_status[static_cast<std::size_t>(status)];
+    report.by_status.add(status, i);
     const bool resolved = is_resolved(status);
     write(results.impulse, i, resolved ? transpose(c.frame.to_contact) * (c.impulse + c.impulse_before) : Vector3{});
     if (!state.moved.empty())
@@ -68,7 +68,7 @@ void store(const SceneState& state, const Scene<double>& scene, const SceneResul
     write(results.path, i, path_of(c, status));
   }
   for (std::size_t i = 0; i < state.rows.size(); ++i) {
-    ++report.joints_by_status[static_cast<std::size_t>(state.rows[i].status)];
+    report.joints_by_status.add(state.rows[i].status, i);
     write(results.joint_impulse, i, state.rows[i].impulse);
     write(results.joint_status, i, state.rows[i].status);
   }
@@ -213,7 +213,8 @@ SceneReport solve_scene(const Scene<double>& scene, const SceneResults<double>& 
   check_scene_options(given);
   check_columns_of_method(scene, given);
   check_scene_columns(scene, results);
-  if (given.selected() == SceneMethod::ncp) throw Error("carom: the reference has no method ncp; pgs has the same law");
+  if (given.selected() == SceneMethod::ncp)
+    throw Error("carom: the reference has no method ncp; pgs has the same law", {.option = "method"});
   const CallOptions options = scene::call_options(given);
   const auto is = [&](Procedure method) { return options.procedure == method; };
   SceneReads reads;

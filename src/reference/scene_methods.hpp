@@ -19,7 +19,7 @@ struct SceneOutcome {
   double energy_removed = 0;  ///< [J] of substeps
   double unsettled = 0;       ///< [m/s] of iteration: the greatest of contacts that collide at the end, and of rows
   IslandStatus status = IslandStatus::converged;
-  IslandAlgorithm algorithm = IslandAlgorithm::sweeps;
+  IslandAlgorithm algorithm = IslandAlgorithm::pgs;
 
   double relative_error() const { return approach > 0 ? residual / approach : 0; }
 };

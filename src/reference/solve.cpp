@@ -1,8 +1,8 @@
 // The reference on columns of contacts: load, validate, the algorithm, store.
-#include <string>
 
 #include "reference/contact.hpp"
 #include "reference/vector.hpp"
+#include "text.hpp"
 
 namespace carom::reference {
 namespace {
@@ -66,10 +66,11 @@ Report solve_columns(const AnyContacts& contacts, const Results<double>& results
                      const Column<double>& boundary_distance) {
   const std::size_t count = contacts.friction.count;
   if (boundary_distance && boundary_distance.count != count)
-    throw Error("carom: the column boundary_distance has " + std::to_string(boundary_distance.count) +
-                " elements, but there are " + std::to_string(count) + " contacts");
+    throw Error(Text("carom: the column boundary_distance has ", boundary_distance.count, " elements, but there are ",
+                     count, " contacts"),
+                {.column = "boundary_distance"});
   if (boundary_distance && boundary_distance.stride == 0 && boundary_distance.count > 1)
-    throw Error("carom: the result column boundary_distance has stride 0, so its contacts share one place");
+    refuse_shared_result("boundary_distance");
   std::uint64_t steps = 0;
   Report report = solve_all(contacts, results, options, [&](std::size_t i) {
     const Solution s = solve_one(load(contacts, i, options), options, static_cast<bool>(boundary_distance));

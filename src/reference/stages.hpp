@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "public_call.hpp"
 #include "reference/laws_columns.hpp"
 #include "reference/vector.hpp"
 #include "solver/check.hpp"
@@ -256,10 +257,10 @@ Report solve_all(const AnyContacts& contacts, const Results& results, const Opti
   Report report;
   report.contacts = check_columns(contacts, results);
   for (std::size_t i = 0; i < report.contacts; ++i) {
-    const auto s = solve_one(i);
+    const auto s = public_call("the reference", [&] { return solve_one(i); });
     store(s, i, results);
-    ++report.by_status[static_cast<std::size_t>(s.status)];
-    ++report.by_path[s.outcome.path.index()];
+    report.by_status.add(s.status, i);
+    report.by_path.add(s.outcome.path);
     if (s.energy_gain > report.max_energy_gain) {
       report.max_energy_gain = s.energy_gain;
       report.max_energy_gain_contact = i;

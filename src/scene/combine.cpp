@@ -3,9 +3,9 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <string>
 
 #include "scene/need.hpp"
+#include "solver/check.hpp"
 
 namespace carom {
 namespace {
@@ -29,7 +29,7 @@ double combine(CombineRule rule, double a, double b) {
     case CombineRule::product:
       return has_product ? product : nan;
   }
-  throw Error("carom: number " + std::to_string(static_cast<int>(rule)) + " is not a rule of combination");
+  throw Error(Text("carom: number ", static_cast<int>(rule), " is not a rule of combination"), {.option = "rule"});
 }
 
 template <class T>
@@ -41,8 +41,7 @@ void combine(CombineRule rule, const std::type_identity_t<Column<const T>>& of_b
   scene::need("body_b", body_b, count, "body_a");
   scene::need("result", result, count, "body_a");
   scene::need("of_bodies", of_bodies, of_bodies.count, "of_bodies");
-  if (count > 1 && result.stride == 0)
-    throw Error("carom: the result column result has stride 0, so its contacts share one place");
+  if (count > 1 && result.stride == 0) refuse_shared_result("result");
   static_cast<void>(combine(rule, 0, 0));  // throws if there is no such rule
 
   const auto of = [&](std::int32_t body) -> double {

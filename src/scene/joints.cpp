@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <carom/joints.hpp>
 #include <limits>
-#include <string>
 
+#include "public_call.hpp"
 #include "scene/vector3.hpp"
-#include "solver/check.hpp"
 
 namespace carom {
 namespace {
@@ -21,8 +20,8 @@ constexpr std::array<Vector<T>, 3> world_axes = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1
 template <class T>
 Vector<T> unit_axis(const Vector<T>& axis, const char* joint, const char* name) {
   if (const auto unit = scene::unit(axis)) return *unit;
-  throw Error(std::string("carom: ") + name + " of the " + joint + " is (" + in_words(axis[0]) + ", " +
-              in_words(axis[1]) + ", " + in_words(axis[2]) + "), which has no direction");
+  throw Error(Text("carom: ", name, " of the ", joint, " is (", axis[0], ", ", axis[1], ", ", axis[2],
+                   "), which has no direction"));
 }
 
 /// Adds rows and knows where the first one stands.
@@ -55,7 +54,7 @@ class Rows {
     return body == -1 ? Vector<T>{} : scene::cross(anchor, e);
   }
   Row& add(const Row& row) {
-    rows_.push_back(row);
+    public_call("a function of joints", [&] { rows_.push_back(row); });
     return rows_.back();
   }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "forest.hpp"
+#include "public_call.hpp"
 #include "scene/eigenvalues.hpp"
 #include "scene/need.hpp"
 #include "scene/pivoted_cholesky.hpp"
@@ -47,6 +48,7 @@ Vector read(const Vector3Columns<const T>& v, std::size_t i) {
 struct Mechanism {
   std::vector<std::size_t> rows;
   std::string fault;                              // reason why it cannot be held; empty if it can
+  std::optional<std::size_t> faulty_row;          // row that the fault names
   std::optional<scene::PivotedCholesky> inverse;  // of W + Γ; empty with a fault
 };
 
@@ -59,8 +61,12 @@ struct ContactRows {
 
 void check_option(double value, const char* name) {
   if (!(value >= 0 && value <= MechanismOptions::option_limit))
-    throw Error(std::string("carom: the option ") + name + " is " + in_words(value) + ", not in [0, " +
-                in_words(MechanismOptions::option_limit) + "]");
+    throw Error(Text("carom: the option ", name, " is ", value, ", not in [0, ", MechanismOptions::option_limit, ']'),
+                {.option = name});
+}
+
+[[noreturn]] void fail_contact(std::size_t index, std::string_view why) {
+  throw Error(Text("carom: contact ", index, ": ", why), {.row = index});
 }
 
 }  // namespace
@@ -76,7 +82,7 @@ struct Mechanisms<T>::State {
     load_rows();
     connect();
     for (Mechanism& mechanism : mechanisms) {
-      mechanism.fault = fault_of(mechanism);
+      set_fault(mechanism);
       if (mechanism.fault.empty()) decompose(mechanism);
     }
   }
@@ -104,11 +110,13 @@ struct Mechanisms<T>::State {
   }
 
   void check_bodies(const char* what, std::size_t i, const std::array<std::int32_t, 2>& body) const {
-    const std::string name = std::string("carom: ") + what + " " + std::to_string(i) + " names body ";
+    const auto fail = [&](std::int32_t b, const auto&... why) {
+      throw Error(Text("carom: ", what, ' ', i, " names body ", b, why...), {.row = i});
+    };
     for (const std::int32_t b : body)
       if (b < -1 || (b >= 0 && static_cast<std::size_t>(b) >= bodies.size()))
-        throw Error(name + std::to_string(b) + ", but there are " + std::to_string(bodies.size()));
-    if (body[0] >= 0 && body[0] == body[1]) throw Error(name + std::to_string(body[0]) + " as both of its bodies");
+        fail(b, ", but there are ", bodies.size());
+    if (body[0] >= 0 && body[0] == body[1]) fail(body[0], " as both of its bodies");
   }
 
   void respond(Row& row) const {
@@ -144,28 +152,31 @@ struct Mechanisms<T>::State {
       if (bodies[i].is_movable()) mechanism_of[i] = mechanism_of_root[root(static_cast<std::int32_t>(i))];
   }
 
-  std::string fault_of(const Mechanism& mechanism) const {
+  void set_fault(Mechanism& mechanism) const {
     const JointRows<T>& joints = scene.joints;
+    const auto fail = [&](std::size_t row, const auto&... why) {
+      mechanism.fault = Text("row ", row, why...).view();
+      mechanism.faulty_row = row;
+    };
     if (mechanism.rows.size() > MechanismOptions::max_rows)
-      return "row " + std::to_string(mechanism.rows.front()) + " is one of " + std::to_string(mechanism.rows.size()) +
-             ", and the limit is MechanismOptions::max_rows, " + std::to_string(MechanismOptions::max_rows) +
-             ": SceneSolver has none";
+      return fail(mechanism.rows.front(), " is one of ", mechanism.rows.size(),
+                  ", and the limit is MechanismOptions::max_rows, ", MechanismOptions::max_rows,
+                  ": SceneSolver has none");
     for (const std::size_t i : mechanism.rows) {
-      const std::string name = "row " + std::to_string(i);
       for (const std::int32_t body : rows[i].body)
-        if (body >= 0 && of(body).is_faulty())
-          return "body " + std::to_string(body) + " has a mass or an inertia at fault";
+        if (body >= 0 && of(body).is_faulty()) {
+          mechanism.fault = Text("body ", body, " has a mass or an inertia at fault").view();
+          return;
+        }
       for (const Twist& twist : rows[i].jacobian)
         if (!scene::is_finite(twist.linear) || !scene::is_finite(twist.angular))
-          return name + " has a number that is not finite";
-      if (!(rows[i].compliance >= 0 && rows[i].compliance < infinity)) return name + " has a compliance at fault";
+          return fail(i, " has a number that is not finite");
+      if (!(rows[i].compliance >= 0 && rows[i].compliance < infinity)) return fail(i, " has a compliance at fault");
       const double least = joints.min_impulse ? joints.min_impulse[i] : -infinity;
       const double largest = joints.max_impulse ? joints.max_impulse[i] : infinity;
       if (!(least == -infinity && largest == infinity))
-        return name + " has an impulse within [" + in_words(least) + ", " + in_words(largest) +
-               "] and cannot be told to hold";
+        return fail(i, " has an impulse within [", least, ", ", largest, "] and cannot be told to hold");
     }
-    return {};
   }
 
   void decompose(Mechanism& mechanism) const {
@@ -183,11 +194,8 @@ struct Mechanisms<T>::State {
   }
 
   ContactRows rows_of(std::size_t index) const {
-    if (index >= contacts)
-      throw Error("carom: there is no contact " + std::to_string(index) + " among " + std::to_string(contacts));
-    const auto fail = [&](const std::string& why) -> void {
-      throw Error("carom: contact " + std::to_string(index) + ": " + why);
-    };
+    if (index >= contacts) throw Error(Text("carom: there is no contact ", index, " among ", contacts), {.row = index});
+    const auto fail = [&](std::string_view why) -> void { fail_contact(index, why); };
     const std::array<std::int32_t, 2> body = {scene.contacts.body_a[index], scene.contacts.body_b[index]};
     check_bodies("contact", index, body);
     if (!is_movable(body[0]) && !is_movable(body[1])) fail("both bodies are immovable");
@@ -211,11 +219,11 @@ struct Mechanisms<T>::State {
       if (!scene::is_finite(result.row[0].jacobian[side].angular) ||
           !scene::is_finite(result.row[1].jacobian[side].angular))
         fail("a lever arm is not finite");
-      if (of(body[side]).is_faulty()) fail("body " + std::to_string(body[side]) + " has a mass or an inertia at fault");
+      if (of(body[side]).is_faulty()) fail(Text("body ", body[side], " has a mass or an inertia at fault"));
       const std::size_t number = mechanism_of[static_cast<std::size_t>(body[side])];
       if (number >= mechanisms.size()) continue;
       const Mechanism* mechanism = &mechanisms[number];
-      if (!mechanism->fault.empty()) fail("in its mechanism " + mechanism->fault);
+      if (!mechanism->fault.empty()) fail(Text("in its mechanism ", mechanism->fault));
       if (result.mechanisms.empty() || result.mechanisms[0] != mechanism) result.mechanisms.push_back(mechanism);
     }
     return result;
@@ -252,16 +260,21 @@ struct Mechanisms<T>::State {
     return impulse;
   }
 
-  /// Returns the velocity changes of all bodies by an impulse in the contact's frame, with the joints held. Adds the
-  /// joints' impulses to `joint_impulse` if given.
-  Changes response(const ContactRows& contact, const Vector& impulse, const Column<T>& joint_impulse = {}) const {
-    Changes changes;
-    for (std::size_t i = 0; i < 3; ++i) add(changes, impulse[i], contact.row[i]);
+  /// What an impulse does while joints hold. It is stored once all of it is known.
+  struct Response {
+    Changes changes;                                                               // of the bodies' velocities
+    std::vector<std::pair<const Mechanism*, std::vector<double>>> joint_impulses;  // of the rows of mechanisms
+  };
+
+  /// Returns the response of all bodies to an impulse in the contact's frame.
+  Response response(const ContactRows& contact, const Vector& impulse) const {
+    Response response;
+    for (std::size_t i = 0; i < 3; ++i) add(response.changes, impulse[i], contact.row[i]);
     for (const Mechanism* mechanism : contact.mechanisms) {
       const std::vector<double> offset(mechanism->rows.size());
-      store(*mechanism, hold(*mechanism, offset, changes), joint_impulse);
+      response.joint_impulses.emplace_back(mechanism, hold(*mechanism, offset, response.changes));
     }
-    return changes;
+    return response;
   }
 
   void check_results(const Vector3Columns<T>& velocity, const Vector3Columns<T>& angular_velocity,
@@ -271,17 +284,13 @@ struct Mechanisms<T>::State {
     need("joint_impulse", joint_impulse, rows.size(), "joints.body_a", true);
   }
 
-  static void store(const Mechanism& mechanism, const std::vector<double>& impulse, const Column<T>& joint_impulse) {
-    if (!joint_impulse) return;
-    for (std::size_t i = 0; i < impulse.size(); ++i) {
-      T& sum = joint_impulse[mechanism.rows[i]];
-      sum = static_cast<T>(sum + impulse[i]);
-    }
-  }
-  static void store(const Changes& changes, const Vector3Columns<T>& velocity,
-                    const Vector3Columns<T>& angular_velocity) {
+  static void store(const Response& response, const Vector3Columns<T>& velocity,
+                    const Vector3Columns<T>& angular_velocity, const Column<T>& joint_impulse) {
     const auto add_to = [](T& x, double change) { x = static_cast<T>(x + change); };
-    for (const auto& [body, change] : changes) {
+    if (joint_impulse)
+      for (const auto& [mechanism, impulse] : response.joint_impulses)
+        for (std::size_t i = 0; i < impulse.size(); ++i) add_to(joint_impulse[mechanism->rows[i]], impulse[i]);
+    for (const auto& [body, change] : response.changes) {
       const auto i = static_cast<std::size_t>(body);
       add_to(velocity.x[i], change.linear[0]);
       add_to(velocity.y[i], change.linear[1]);
@@ -290,6 +299,42 @@ struct Mechanisms<T>::State {
       add_to(angular_velocity.y[i], change.angular[1]);
       add_to(angular_velocity.z[i], change.angular[2]);
     }
+  }
+
+  MechanismContact contact(std::size_t index) const {
+    const ContactRows rows = rows_of(index);
+    MechanismContact contact;
+    contact.index = index;
+    contact.tangent_1 = rows.axis[0];
+    contact.tangent_2 = rows.axis[1];
+    contact.normal = rows.axis[2];
+    contact.friction = scene.contacts.friction[index];
+    contact.restitution = scene.contacts.restitution[index];
+
+    double trace = 0;
+    std::array<Vector, 3> columns;
+    for (std::size_t j = 0; j < 3; ++j) {
+      trace += coupling(rows.row[j], rows.row[j]);
+      Vector unit{};
+      unit[j] = 1;
+      const Response to_unit = response(rows, unit);
+      for (std::size_t i = 0; i < 3; ++i) columns[j][i] = change_of(rows.row[i], to_unit.changes);
+    }
+    std::size_t entry = 0;
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = i; j < 3; ++j) contact.k[entry++] = (columns[i][j] + columns[j][i]) / 2;
+    if (!std::all_of(contact.k.begin(), contact.k.end(), [](double x) { return std::isfinite(x); }))
+      fail_contact(index, "K exceeds the range of double");
+    contact.locked = scene::raise_eigenvalues(contact.k, options.min_eigenvalue * trace);
+
+    const auto& states = scene.bodies;
+    for (std::size_t i = 0; i < 3; ++i)
+      contact.separation_velocity[i] = velocity_of(rows.row[i], states.velocity, states.angular_velocity);
+    if (const auto& surface = scene.contacts.surface_velocity; surface.x) {
+      for (std::size_t i = 0; i < 2; ++i) contact.separation_velocity[i] -= dot(rows.axis[i], read(surface, index));
+    }
+    if (scene.contacts.target_velocity) contact.separation_velocity[2] -= scene.contacts.target_velocity[index];
+    return contact;
   }
 
   Scene<T> scene;
@@ -303,7 +348,7 @@ struct Mechanisms<T>::State {
 
 template <class T>
 Mechanisms<T>::Mechanisms(const Scene<T>& scene, const MechanismOptions& options)
-    : state_(std::make_unique<State>(scene, options)) {}
+    : state_(public_call("Mechanisms", [&] { return std::make_unique<State>(scene, options); })) {}
 template <class T>
 Mechanisms<T>::~Mechanisms() = default;
 template <class T>
@@ -313,74 +358,45 @@ Mechanisms<T>& Mechanisms<T>::operator=(Mechanisms&&) noexcept = default;
 
 template <class T>
 const typename Mechanisms<T>::State& Mechanisms<T>::state() const {
-  if (!state_) throw Error("carom: these mechanisms have been moved from", ErrorKind::moved_from);
+  if (!state_) throw Error("carom: these mechanisms have been moved from", {.kind = ErrorKind::moved_from});
   return *state_;
 }
 
 template <class T>
 MechanismContact Mechanisms<T>::contact(std::size_t index) const {
   const State& s = state();
-  const ContactRows rows = s.rows_of(index);
-  MechanismContact contact;
-  contact.index = index;
-  contact.tangent_1 = rows.axis[0];
-  contact.tangent_2 = rows.axis[1];
-  contact.normal = rows.axis[2];
-  contact.friction = s.scene.contacts.friction[index];
-  contact.restitution = s.scene.contacts.restitution[index];
-
-  double trace = 0;
-  std::array<Vector, 3> columns;
-  for (std::size_t j = 0; j < 3; ++j) {
-    trace += coupling(rows.row[j], rows.row[j]);
-    Vector unit{};
-    unit[j] = 1;
-    const Changes changes = s.response(rows, unit);
-    for (std::size_t i = 0; i < 3; ++i) columns[j][i] = change_of(rows.row[i], changes);
-  }
-  std::size_t entry = 0;
-  for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t j = i; j < 3; ++j) contact.k[entry++] = (columns[i][j] + columns[j][i]) / 2;
-  if (!std::all_of(contact.k.begin(), contact.k.end(), [](double x) { return std::isfinite(x); }))
-    throw Error("carom: contact " + std::to_string(index) + ": K exceeds the range of double");
-  contact.locked = scene::raise_eigenvalues(contact.k, s.options.min_eigenvalue * trace);
-
-  const auto& bodies = s.scene.bodies;
-  for (std::size_t i = 0; i < 3; ++i)
-    contact.separation_velocity[i] = s.velocity_of(rows.row[i], bodies.velocity, bodies.angular_velocity);
-  if (const auto& surface = s.scene.contacts.surface_velocity; surface.x) {
-    for (std::size_t i = 0; i < 2; ++i) contact.separation_velocity[i] -= dot(rows.axis[i], read(surface, index));
-  }
-  if (s.scene.contacts.target_velocity) contact.separation_velocity[2] -= s.scene.contacts.target_velocity[index];
-  return contact;
+  return public_call("Mechanisms::contact", [&] { return s.contact(index); });
 }
 
 template <class T>
 void Mechanisms<T>::apply(const MechanismContact& contact, const Vector& impulse, const Vector3Columns<T>& velocity,
                           const Vector3Columns<T>& angular_velocity, const Column<T>& joint_impulse) const {
   const State& s = state();
-  s.check_results(velocity, angular_velocity, joint_impulse);
-  const ContactRows rows = s.rows_of(contact.index);
-  s.store(s.response(rows, impulse, joint_impulse), velocity, angular_velocity);
+  public_call("Mechanisms::apply", [&] {
+    s.check_results(velocity, angular_velocity, joint_impulse);
+    s.store(s.response(s.rows_of(contact.index), impulse), velocity, angular_velocity, joint_impulse);
+  });
 }
 
 template <class T>
 void Mechanisms<T>::satisfy_rows(const Vector3Columns<T>& velocity, const Vector3Columns<T>& angular_velocity,
                                  const Column<T>& joint_impulse) const {
   const State& s = state();
-  s.check_results(velocity, angular_velocity, joint_impulse);
-  for (const Mechanism& mechanism : s.mechanisms)
-    if (!mechanism.fault.empty()) throw Error("carom: " + mechanism.fault);
-  Changes changes;
-  for (const Mechanism& mechanism : s.mechanisms) {
-    std::vector<double> offset;
-    for (const std::size_t i : mechanism.rows) {
-      const double target = s.scene.joints.target_velocity ? s.scene.joints.target_velocity[i] : 0;
-      offset.push_back(s.velocity_of(s.rows[i], velocity, angular_velocity) - target);
+  public_call("Mechanisms::satisfy_rows", [&] {
+    s.check_results(velocity, angular_velocity, joint_impulse);
+    for (const Mechanism& mechanism : s.mechanisms)
+      if (!mechanism.fault.empty()) throw Error(Text("carom: ", mechanism.fault), {.row = mechanism.faulty_row});
+    typename State::Response response;
+    for (const Mechanism& mechanism : s.mechanisms) {
+      std::vector<double> offset;
+      for (const std::size_t i : mechanism.rows) {
+        const double target = s.scene.joints.target_velocity ? s.scene.joints.target_velocity[i] : 0;
+        offset.push_back(s.velocity_of(s.rows[i], velocity, angular_velocity) - target);
+      }
+      response.joint_impulses.emplace_back(&mechanism, s.hold(mechanism, offset, response.changes));
     }
-    s.store(mechanism, s.hold(mechanism, offset, changes), joint_impulse);
-  }
-  s.store(changes, velocity, angular_velocity);
+    s.store(response, velocity, angular_velocity, joint_impulse);
+  });
 }
 
 template class Mechanisms<float>;

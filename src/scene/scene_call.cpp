@@ -73,13 +73,18 @@ class SceneCall {
     job_.has_models = has_contact_models(scene.contacts);
   }
 
+  /// Makes room for the call.
+  void reserve_all(std::size_t slots) {
+    reserve(slots);
+    set_parameters();
+    reserve_for_graphs(slots);
+  }
+
   SceneReport run(CallThreads& threads, Slots slots) {
     workspace_.last_single_manifold.is_there = false;
     was_at_rest_ = std::exchange(workspace_.last_rest.is_there, false);
     // All allocations come before the first result is written.
-    reserve(slots.most);
-    set_parameters();
-    reserve_for_graphs(slots.most);
+    reserve_all(slots.most);
     SceneReport report;
     const auto work = [&](ThreadTeam& team) {
       impulses_.begin(team);
@@ -138,9 +143,8 @@ class SceneCall {
     workspace_.island_residual.assign(workspace_.graph.islands, 0);
     workspace_.island_error.assign(workspace_.graph.islands, 0);
     workspace_.island_approach.assign(workspace_.graph.islands, 0);
-    workspace_.island_algorithm.assign(workspace_.graph.islands, is(Procedure::sequential_impacts)
-                                                                     ? IslandAlgorithm::impacts
-                                                                     : IslandAlgorithm::sweeps);
+    workspace_.island_algorithm.assign(
+        workspace_.graph.islands, is(Procedure::sequential_impacts) ? IslandAlgorithm::impacts : IslandAlgorithm::pgs);
     workspace_.island_iterations.assign(workspace_.graph.islands, 0);
     if (is(Procedure::substeps)) return run_substeps(call, begins_with_impulses_);
     if (is(Procedure::ncp)) return solve_ncp(call, begins_with_impulses_, report);
@@ -182,7 +186,7 @@ class SceneCall {
     return solves_single_manifold_islands_apart(options_) && graph.single_manifold.size() == 1 &&
            graph.manifolds.size() == 1 && rows_ == 0 && graph.manifolds[0].count == contacts_ &&
            bodies_ + contacts_ <= few && remembers && !job_.has_models && !workspace_.static_friction.is_there() &&
-           report.by_status[ok] + report.by_status[static_cast<std::size_t>(Status::separating)] == contacts_;
+           report.count(Status::ok) + report.count(Status::separating) == contacts_;
   }
   /// Stores the state that the fast path of the next call needs (single_manifold_call.hpp).
   void leave_single_manifold() {
@@ -205,10 +209,10 @@ class SceneCall {
   /// Stores the structure of a scene whose islands have all settled.
   void leave_at_rest(const SceneReport& report) {
     const Graph& graph = workspace_.graph;
-    const std::size_t sound = report.by_status[ok] + report.by_status[static_cast<std::size_t>(Status::separating)];
+    const std::size_t sound = report.count(Status::ok) + report.count(Status::separating);
     LastRest& last = workspace_.last_rest;
     last.is_there = may_rest_again() && graph.islands > 0 && workspace_.direct.settled().size() == graph.islands &&
-                    sound == contacts_ && report.joints_by_status[ok] == rows_ && graph.of_contacts.at() == nullptr;
+                    sound == contacts_ && report.count_joints(Status::ok) == rows_ && graph.of_contacts.at() == nullptr;
     if (rests_again_ || !last.is_there) return;
     const Parts parts = input_.parts();
     last.movable.assign(parts.movable, parts.movable + bodies_);
@@ -485,6 +489,18 @@ class SceneCall {
 };
 
 }  // namespace
+
+template <class T>
+void reserve_for_scene(const IsaEntry& entry, Workspace<T>& workspace, const Scene<T>& scene,
+                       const CallOptions& options, std::size_t slots) {
+  // The last call's pointers may be to memory that moves.
+  workspace.last_single_manifold.is_there = workspace.last_rest.is_there = false;
+  SceneCall<T>(entry, workspace, scene, SceneResults<T>{}, options, false).reserve_all(slots);
+}
+template void reserve_for_scene(const IsaEntry&, Workspace<float>&, const Scene<float>&, const CallOptions&,
+                                std::size_t);
+template void reserve_for_scene(const IsaEntry&, Workspace<double>&, const Scene<double>&, const CallOptions&,
+                                std::size_t);
 
 template <class T>
 SceneReport run_scene(const IsaEntry& entry, Workspace<T>& workspace, const Scene<T>& scene,

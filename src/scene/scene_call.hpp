@@ -22,4 +22,9 @@ SceneReport run_scene(const IsaEntry& entry, Workspace<T>& workspace, const Scen
                       const SceneResults<T>& results, const CallOptions& options, CallThreads& threads, Slots slots,
                       bool same_options);
 
+/// Makes room for a call with the numbers and the columns of `scene`, whose elements are not read.
+template <class T>
+void reserve_for_scene(const IsaEntry& entry, Workspace<T>& workspace, const Scene<T>& scene,
+                       const CallOptions& options, std::size_t slots);
+
 }  // namespace carom::scene

@@ -45,7 +45,7 @@ class SceneOutput {
           for (std::size_t i = first; i < end; ++i) (*columns[c])[i] = without_sign(job_.velocities[i].numbers[c]);
     });
     count_statuses(team, report);
-    const std::size_t sound = report.by_status[ok] + report.by_status[static_cast<std::size_t>(Status::separating)];
+    const std::size_t sound = report.count(Status::ok) + report.count(Status::separating);
     if (options_.procedure == Procedure::substeps) store_motion(team, sound < contacts_);
     for (std::size_t i = 0; i < contacts_ && sound < contacts_; ++i) {
       if (!is_fault(static_cast<Status>(job_.status[i]))) continue;
@@ -59,7 +59,7 @@ class SceneOutput {
     team.each(contacts_, validated_at_once,
               [&](std::size_t first, std::size_t end, std::size_t) { store_contacts(first, end); });
     for (std::size_t i = 0; i < rows_; ++i) {
-      ++report.joints_by_status[job_.row_status[i]];
+      report.joints_by_status.add(static_cast<Status>(job_.row_status[i]), i);
       if (job_.row_status[i] == ok) report.joint_work += static_cast<double>(job_.row_work[i]);
       put(results_.joint_status, i, static_cast<Status>(job_.row_status[i]));
       put(results_.joint_impulse, i, job_.row_status[i] == ok ? without_sign(job_.row_impulse[i]) : T(0));
@@ -186,13 +186,17 @@ class SceneOutput {
       above_separating.fetch_add(count_above(separating, job_.status + first, end - first), std::memory_order_relaxed);
       above_ok.fetch_add(count_above(ok, job_.status + first, end - first), std::memory_order_relaxed);
     });
-    const std::size_t others = above_separating;
-    report.by_status[separating] = above_ok - others;
-    report.by_status[ok] = contacts_ - others - report.by_status[separating];
+    const std::size_t others = above_separating, separate = above_ok - others;
+    const auto first = [&](std::uint8_t status) {
+      return static_cast<std::size_t>(std::find(job_.status, job_.status + contacts_, status) - job_.status);
+    };
+    // Only statuses that occur are searched for.
+    if (separate > 0) report.by_status.add(Status::separating, first(separating), separate);
+    if (contacts_ > above_ok) report.by_status.add(Status::ok, first(ok), contacts_ - above_ok);
     std::size_t counted = contacts_ - others;
     for (std::size_t i = 0; i < contacts_ && counted < contacts_; ++i)
       if (job_.status[i] > separating) {
-        ++report.by_status[job_.status[i]];
+        report.by_status.add(static_cast<Status>(job_.status[i]), i);
         ++counted;
       }
   }

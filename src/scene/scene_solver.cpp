@@ -4,12 +4,12 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <type_traits>
 #include <utility>
 
 #include "call_options.hpp"
 #include "direct/direct_islands_state.hpp"
+#include "public_call.hpp"
 #include "scene_call.hpp"
 #include "single_manifold_call.hpp"
 #include "solver/check.hpp"
@@ -137,6 +137,26 @@ struct SceneSolver::State {
     return report;
   }
 
+  template <class T>
+  void reserve(std::size_t bodies, std::size_t contacts, std::size_t joint_rows, const SceneOptions& options) {
+    const Busy while_it_runs(busy);
+    check_scene_options(options);
+    static constexpr T number{};
+    static constexpr std::uint64_t key{};
+    static constexpr std::int32_t index{};
+    Scene<T> scene;
+    scene.bodies.inverse_mass = {&number, bodies, 0};
+    for (auto* change : {&scene.bodies.velocity_change, &scene.bodies.angular_velocity_change})
+      change->x = change->y = change->z = scene.bodies.inverse_mass;
+    scene.contacts.friction = {&number, contacts, 0};
+    scene.contacts.key = {&key, contacts, 0};
+    scene.joints.body_a = {&index, joint_rows, 0};
+    scene.joints.key = {&key, joint_rows, 0};
+    check_scene_size(bodies, contacts, joint_rows);
+    scene::reserve_for_scene(*entry, workspace<T>(), select(scene, options.method), scene::call_options(options),
+                             CallThreads(execution).count());
+  }
+
   std::size_t save(std::span<std::byte> to) {
     const Busy while_it_runs(busy);
     const auto save_to = [&](std::byte* part) {
@@ -148,8 +168,7 @@ struct SceneSolver::State {
     const std::size_t size = save_to(nullptr);
     if (to.empty()) return size;
     if (to.size() < size)
-      throw Error("carom: the saved state has " + std::to_string(size) + " bytes, and there is room for " +
-                  std::to_string(to.size()));
+      throw Error(Text("carom: the saved state has ", size, " bytes, and there is room for ", to.size()));
     save_to(to.data() + scene::size_of_state_head);
     scene::write_state_head(to.first(size));
     return size;
@@ -191,7 +210,7 @@ struct SceneSolver::State {
     explicit Busy(std::atomic<bool>& flag) : flag_(flag) {
       if (flag.exchange(true, std::memory_order_acquire))
         throw Error("carom: another call is at work in this solver; a solver serves one call at a time",
-                    ErrorKind::busy);
+                    {.kind = ErrorKind::busy});
     }
     ~Busy() { flag_.store(false, std::memory_order_release); }
     Busy(const Busy&) = delete;
@@ -213,14 +232,14 @@ struct SceneSolver::State {
 
 SceneSolver::SceneSolver(const Execution& execution) {
   check_execution(execution);
-  state_ = std::make_unique<State>(execution);
+  state_ = public_call("SceneSolver", [&] { return std::make_unique<State>(execution); });
 }
 SceneSolver::~SceneSolver() = default;
 SceneSolver::SceneSolver(SceneSolver&&) noexcept = default;
 SceneSolver& SceneSolver::operator=(SceneSolver&&) noexcept = default;
 
 SceneSolver::State& SceneSolver::state() const {
-  if (!state_) throw Error("carom: this solver has been moved from", ErrorKind::moved_from);
+  if (!state_) throw Error("carom: this solver has been moved from", {.kind = ErrorKind::moved_from});
   return *state_;
 }
 const Execution& SceneSolver::execution() const {
@@ -229,6 +248,11 @@ const Execution& SceneSolver::execution() const {
 Isa SceneSolver::isa() const {
   return state().entry->isa;
 }
+template <class T>
+void SceneSolver::reserve(std::size_t bodies, std::size_t contacts, std::size_t joint_rows,
+                          const SceneOptions& options) {
+  public_call("SceneSolver::reserve", [&] { state().reserve<T>(bodies, contacts, joint_rows, options); });
+}
 void SceneSolver::forget() {
   state().forget();
 }
@@ -236,15 +260,26 @@ std::size_t SceneSolver::save(std::span<std::byte> to) const {
   return state().save(to);
 }
 void SceneSolver::restore(std::span<const std::byte> from) {
-  state().restore(from);
+  public_call("SceneSolver::restore", [&] { state().restore(from); });
 }
 
 template <class T>
 SceneReport SceneSolver::solve(const Scene<T>& scene, const SceneResults<T>& results, const SceneOptions& options) {
-  return state().run(scene, results, options);
+  return public_call("SceneSolver::solve", [&] { return state().run(scene, results, options); });
 }
-template SceneReport SceneSolver::solve(const Scene<float>&, const SceneResults<float>&, const SceneOptions&);
-template SceneReport SceneSolver::solve(const Scene<double>&, const SceneResults<double>&, const SceneOptions&);
+template <class T>
+Expected<SceneReport> SceneSolver::try_solve(const Scene<T>& scene, const SceneResults<T>& results,
+                                             const SceneOptions& options) noexcept {
+  return without_exceptions([&] { return solve(scene, results, options); });
+}
+#define CAROM_INSTANTIATE(T)                                                                             \
+  template void SceneSolver::reserve<T>(std::size_t, std::size_t, std::size_t, const SceneOptions&);     \
+  template SceneReport SceneSolver::solve(const Scene<T>&, const SceneResults<T>&, const SceneOptions&); \
+  template Expected<SceneReport> SceneSolver::try_solve(const Scene<T>&, const SceneResults<T>&,         \
+                                                        const SceneOptions&) noexcept;
+CAROM_INSTANTIATE(float)
+CAROM_INSTANTIATE(double)
+#undef CAROM_INSTANTIATE
 
 namespace {
 constexpr std::string_view method_names[] = {"substeps", "pgs", "ncp", "sequential-impacts", "bender-schmitt"};
@@ -258,7 +293,7 @@ std::string_view to_string(SceneMethod method) {
 SceneMethod scene_method_from_string(std::string_view text) {
   for (std::size_t i = 0; i < scene_method_count; ++i)
     if (method_names[i] == text) return static_cast<SceneMethod>(i);
-  throw Error("carom: '" + std::string(text) + "' is not a method for scenes");
+  throw Error(Text("carom: '", text, "' is not a method for scenes"), {.option = "method"});
 }
 
 SceneOptions::Method default_method(SceneMethod method) {
@@ -274,7 +309,7 @@ SceneOptions::Method default_method(SceneMethod method) {
     case SceneMethod::bender_schmitt:
       return BenderSchmitt{};
   }
-  throw Error("carom: number " + std::to_string(static_cast<int>(method)) + " is not a method for scenes");
+  throw Error(Text("carom: number ", static_cast<int>(method), " is not a method for scenes"), {.option = "method"});
 }
 
 }  // namespace carom

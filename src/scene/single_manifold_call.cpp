@@ -60,7 +60,7 @@ bool solve_single_manifold_again(Workspace<T>& workspace, const Scene<T>& scene,
   workspace.island_residual[0] = residual;
   workspace.island_approach[0] = 0;
   workspace.note_error(0, approach);
-  workspace.island_algorithm[0] = IslandAlgorithm::sweeps;
+  workspace.island_algorithm[0] = IslandAlgorithm::pgs;
   workspace.island_iterations[0] = outcome.sweeps;
   report.isa = last.isa;
   report.bodies = job.bodies;

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <carom/version.hpp>
-#include <string>
+
+#include "text.hpp"
 
 namespace carom::scene {
 namespace {
@@ -50,18 +51,16 @@ std::span<const std::byte> checked_state(std::span<const std::byte> state) {
   const Head expected;
   Head head;
   if (state.size() < sizeof head)
-    throw Error("carom: a saved state has at least " + std::to_string(sizeof head) + " bytes, not " +
-                std::to_string(state.size()));
+    throw Error(Text("carom: a saved state has at least ", sizeof head, " bytes, not ", state.size()));
   std::memcpy(&head, state.data(), sizeof head);
   if (std::memcmp(head.magic, expected.magic, sizeof head.magic) != 0)
     throw Error("carom: these bytes are not a saved state of a SceneSolver");
   if (head.format != expected.format || head.version != expected.version)
-    throw Error("carom: the state is of format " + std::to_string(head.format) + " of carom " +
-                std::to_string(head.version) + ", or of a machine with another byte order; this carom reads format " +
-                std::to_string(expected.format) + " of carom " + std::to_string(expected.version));
+    throw Error(Text("carom: the state is of format ", head.format, " of carom ", head.version,
+                     ", or of a machine with another byte order; this carom reads format ", expected.format,
+                     " of carom ", expected.version));
   if (head.size != state.size())
-    throw Error("carom: the saved state has " + std::to_string(head.size) + " bytes, not " +
-                std::to_string(state.size()));
+    throw Error(Text("carom: the saved state has ", head.size, " bytes, not ", state.size()));
   const std::span<const std::byte> rest = state.subspan(sizeof head);
   if (head.checksum != checksum(rest)) throw Error("carom: bytes of the saved state have changed");
   return rest;

@@ -2,11 +2,12 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <string>
+#include <new>
 
 #include "floating_point.hpp"
 #include "patience.hpp"
 #include "schedule.hpp"
+#include "text.hpp"
 
 namespace carom {
 namespace {
@@ -85,6 +86,9 @@ void CallThreads::run_pieces(std::size_t pieces, Run run, void* work) {
     const DefaultFloatingPoint environment;
     try {
       execution_->scheduler.parallel_for(execution_->scheduler.context, pieces, Pieces::enter, &of);
+    } catch (const std::bad_alloc&) {
+      failure_ =
+          std::make_exception_ptr(Error("carom: the scheduler is out of memory", {.kind = ErrorKind::scheduler}));
     } catch (...) {
       failure_ = std::current_exception();
     }
@@ -92,10 +96,9 @@ void CallThreads::run_pieces(std::size_t pieces, Run run, void* work) {
   const std::size_t left_out = of.finish();
   if (failure_ || (left_out == 0 && !of.has_unknown())) return;
   failure_ = std::make_exception_ptr(
-      Error(left_out > 0 ? "carom: the scheduler has left out " + std::to_string(left_out) + " of " +
-                               std::to_string(pieces) + " pieces"
-                         : "carom: the scheduler has run a piece that is not below " + std::to_string(pieces),
-            ErrorKind::scheduler));
+      Error(left_out > 0 ? Text("carom: the scheduler has left out ", left_out, " of ", pieces, " pieces")
+                         : Text("carom: the scheduler has run a piece that is not below ", pieces),
+            {.kind = ErrorKind::scheduler}));
 }
 
 void CallThreads::run_tasks(std::size_t tasks, std::size_t slots,

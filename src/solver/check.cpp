@@ -10,11 +10,19 @@
 #include "derivative_columns.hpp"
 #include "instantiate.hpp"
 #include "scene/scene_columns.hpp"
+#include "text.hpp"
 
 namespace carom {
 namespace {
 
 using columns::Label;
+
+/// Throws "carom: the column friction" and the rest of the text.
+template <class... Pieces>
+[[noreturn, gnu::cold]] void refuse(const Label& label, const Pieces&... rest) {
+  const std::string column = label.in_code();
+  throw Error(Text("carom: the column ", column, rest...), {.column = column});
+}
 
 /// Throws Error at the first invalid column. All columns are compared with the first required one.
 class ColumnCheck {
@@ -25,7 +33,7 @@ class ColumnCheck {
   template <class T>
   [[gnu::noinline]] void need(const Label& label, const Column<T>& column) {
     // An empty batch may come as null pointers: an empty std::vector has no data.
-    if (!column && (wanted_ || column.count > 0)) throw Error("carom: the column " + label.in_code() + " is missing");
+    if (!column && (wanted_ || column.count > 0)) refuse(label, " is missing");
     if (!known_) first_ = label;
     known_ = true;
     same_length(label, column.count);
@@ -33,27 +41,25 @@ class ColumnCheck {
 
   template <class T>
   [[gnu::noinline]] void accept(const Label& label, const Column<T>& column) {
-    if (!column && column.count > 0)
-      throw Error("carom: the column " + label.in_code() + " has elements, but no address");
+    if (!column && column.count > 0) refuse(label, " has elements, but no address");
     if (column) same_length(label, column.count);
-    if (column && !std::is_const_v<T> && column.stride == 0 && column.count > 1)
-      throw Error("carom: the result column " + label.in_code() + " has stride 0, so its contacts share one place");
+    if (column && !std::is_const_v<T> && column.stride == 0 && column.count > 1) refuse_shared_result(label.in_code());
   }
 
-  [[gnu::noinline]] void require(bool condition, const char* otherwise) {
-    if (!condition) throw Error(std::string("carom: ") + otherwise);
+  [[gnu::noinline]] void require(bool condition, const char* column, const char* otherwise) {
+    if (!condition) throw Error(Text("carom: ", otherwise), {.column = column});
   }
   [[gnu::noinline]] void at_most(std::size_t count, std::size_t most, const char* limit, const char* what) {
     if (count > most)
-      throw Error("carom: the scene has " + std::to_string(count) + " " + what + ", and the limit is " + limit + ", " +
-                  std::to_string(most) + ": solve its islands in several calls");
+      throw Error(Text("carom: the scene has ", count, ' ', what, ", and the limit is ", limit, ", ", most,
+                       ": solve its islands in several calls"));
   }
   template <class T>
   void need_all_or_none(const char* owner, const char* name, const Vector3Columns<const T>& v) {
     if (!v.x && !v.y && !v.z) return;
     columns::each(
         [](const Label& label, const auto& column) {
-          if (!column) throw Error("carom: the column " + label.in_code() + " is missing, but others of it are there");
+          if (!column) refuse(label, " is missing, but others of it are there");
         },
         Label{owner, name}, v);
   }
@@ -62,9 +68,7 @@ class ColumnCheck {
 
  private:
   void same_length(const Label& label, std::size_t count) const {
-    if (count != count_)
-      throw Error("carom: the column " + label.in_code() + " has " + std::to_string(count) + " elements, but " +
-                  first_.in_code() + " has " + std::to_string(count_));
+    if (count != count_) refuse(label, " has ", count, " elements, but ", first_.in_code(), " has ", count_);
   }
 
   Label first_;
@@ -88,13 +92,14 @@ class QuickColumnCheck {
     const bool shares = !std::is_const_v<T> && column.stride == 0;
     good_ = good_ && (column.data != nullptr ? column.count == count_ && !shares : column.count == 0);
   }
-  [[gnu::always_inline]] void require(bool condition, const char*) { good_ = good_ && condition; }
+  [[gnu::always_inline]] void require(bool condition, const char*, const char*) { good_ = good_ && condition; }
   [[gnu::always_inline]] void at_most(std::size_t count, std::size_t most, const char*, const char*) {
     good_ = good_ && count <= most;
   }
   template <class T>
   void need_all_or_none(const char*, const char*, const Vector3Columns<const T>& v) {
-    require(static_cast<bool>(v.x) == static_cast<bool>(v.y) && static_cast<bool>(v.x) == static_cast<bool>(v.z), "");
+    require(static_cast<bool>(v.x) == static_cast<bool>(v.y) && static_cast<bool>(v.x) == static_cast<bool>(v.z), "",
+            "");
   }
 
   bool is_good() const { return good_; }
@@ -136,7 +141,8 @@ class EachColumn : public Check {
     if constexpr (requires(const AnyContacts& contacts) { contacts.separation_velocity; }) {
       const char* otherwise = "contacts in contact space have no bodies, so there is no result for their velocities";
       columns::each_body_result(
-          [&](const Label&, const auto& column) __attribute__((always_inline)) { this->require(!column, otherwise); },
+          [&](const Label&, const auto& column)
+              __attribute__((always_inline)) { this->require(!column, "velocity_a", otherwise); },
           results);
     }
   }
@@ -208,15 +214,25 @@ std::size_t check_region_columns(const AnyContacts<T>& contacts, const Vector3Co
   return contacts.friction.count;
 }
 
+void check_tolerance(double tolerance) {
+  if (tolerance >= 0 && std::isfinite(tolerance)) return;
+  throw Error(Text("carom: the tolerance is ", tolerance, ", not a finite number >= 0"), {.option = "tolerance"});
+}
+
+void refuse_shared_result(std::string_view column) {
+  throw Error(Text("carom: the result column ", column, " has stride 0, so its contacts share one place"),
+              {.column = column});
+}
+
 template <class T>
 std::size_t check_gradients(const KContacts<T>& contacts, const Gradients<T>& gradients, const Options& options,
                             double tolerance) {
   check_options(options);
   if (options.integrator != Integrator::series)
-    throw Error("carom: the option integrator is " + std::string(to_string(options.integrator)) +
-                "; gradients are those of series");
-  if (!(tolerance >= 0 && std::isfinite(tolerance)))
-    throw Error("carom: the tolerance is " + in_words(tolerance) + ", not a finite number >= 0");
+    throw Error(
+        Text("carom: the option integrator is ", to_string(options.integrator), "; gradients are those of series"),
+        {.option = "integrator"});
+  check_tolerance(tolerance);
   check_call<ColumnCheck>(contacts, [&](auto& check) {
     const auto derivatives = [&](const char* of, const Derivatives<T>& by) {
       columns::each_derivative(check.accepts(), of, by);
@@ -235,6 +251,14 @@ template std::size_t check_gradients(const KContacts<double>&, const Gradients<d
 
 namespace {
 
+template <class Check>
+void check_size(Check& check, std::size_t bodies, std::size_t contacts, std::size_t rows) {
+  check.at_most(bodies, SceneLimits::max_bodies, "SceneLimits::max_bodies", "bodies");
+  // Saturates if the sum exceeds the range of std::size_t.
+  check.at_most(contacts + std::min(rows, ~contacts), SceneLimits::max_contacts_and_rows,
+                "SceneLimits::max_contacts_and_rows", "contacts and joint rows");
+}
+
 template <class Check, class T>
 bool check_scene(const Scene<T>& scene, const SceneResults<T>& results) {
   const std::size_t contact_count = scene.contacts.friction.count, row_count = scene.joints.body_a.count;
@@ -248,8 +272,9 @@ bool check_scene(const Scene<T>& scene, const SceneResults<T>& results) {
   contacts.need_all_or_none("contacts", "friction_direction", scene.contacts.friction_direction);
   contacts.require(
       static_cast<bool>(scene.contacts.friction_2) == static_cast<bool>(scene.contacts.friction_direction.x),
+      scene.contacts.friction_2 ? "contacts.friction_direction" : "contacts.friction_2",
       "of the columns contacts.friction_2 and contacts.friction_direction one is missing");
-  contacts.require(!scene.contacts.damping || scene.contacts.stiffness,
+  contacts.require(!scene.contacts.damping || scene.contacts.stiffness, "contacts.stiffness",
                    "the column contacts.damping needs the column contacts.stiffness");
   columns::each_scene_result(contacts.accepts(), results);
   columns::each_needed_of_rows(rows.needs(), scene.joints);
@@ -257,7 +282,7 @@ bool check_scene(const Scene<T>& scene, const SceneResults<T>& results) {
   const auto &r_a = scene.joints.r_a, &r_b = scene.joints.r_b;
   rows.need_all_or_none("joints", "r_a", r_a);
   rows.need_all_or_none("joints", "r_b", r_b);
-  rows.require(static_cast<bool>(r_a.x) == static_cast<bool>(r_b.x),
+  rows.require(static_cast<bool>(r_a.x) == static_cast<bool>(r_b.x), r_a.x ? "joints.r_b" : "joints.r_a",
                "of the columns joints.r_a and joints.r_b one is missing");
   columns::each_scene_row_result(rows.accepts(), results);
   bodies.bodies(scene.bodies);
@@ -266,13 +291,11 @@ bool check_scene(const Scene<T>& scene, const SceneResults<T>& results) {
   bodies.need_all_or_none("bodies", "velocity_change", change);
   bodies.need_all_or_none("bodies", "angular_velocity_change", angular_change);
   bodies.require(static_cast<bool>(change.x) == static_cast<bool>(angular_change.x),
+                 change.x ? "bodies.angular_velocity_change" : "bodies.velocity_change",
                  "of the columns bodies.velocity_change and bodies.angular_velocity_change one is missing");
   columns::each_scene_body_result(bodies.accepts(), results);
   columns::each_island_result(bodies.accepts(), results.islands);
-  bodies.at_most(body_count, SceneLimits::max_bodies, "SceneLimits::max_bodies", "bodies");
-  // Saturates if the sum exceeds the range of std::size_t.
-  bodies.at_most(contact_count + std::min(row_count, ~contact_count), SceneLimits::max_contacts_and_rows,
-                 "SceneLimits::max_contacts_and_rows", "contacts and joint rows");
+  check_size(bodies, body_count, contact_count, row_count);
   return contacts.is_good() && rows.is_good() && bodies.is_good();
 }
 
@@ -286,6 +309,11 @@ template <class T>
 }
 
 }  // namespace
+
+void check_scene_size(std::size_t bodies, std::size_t contacts, std::size_t joint_rows) {
+  ColumnCheck check(0, false);
+  check_size(check, bodies, contacts, joint_rows);
+}
 
 template <class T>
 void check_scene_columns(const Scene<T>& scene, const SceneResults<T>& results) {
@@ -322,12 +350,11 @@ template <class T>
 void check_columns_of_method(const Scene<T>& scene, const SceneOptions& options) {
   each_unread(options.method, scene, [&](const columns::Label& label, const auto& column) {
     if (column) [[unlikely]]
-      throw Error("carom: the column " + label.in_code() + " is not read by the method " +
-                  std::string(to_string(options.selected())) +
-                  (label.readers & columns::by_corrected_pgs && options.selected() == SceneMethod::pgs
-                       ? " without position_correction"
-                       : "") +
-                  "; leave it out, or see select()");
+      refuse(label, " is not read by the method ", to_string(options.selected()),
+             label.readers & columns::by_corrected_pgs && options.selected() == SceneMethod::pgs
+                 ? " without position_correction"
+                 : "",
+             "; leave it out, or see select()");
   });
 }
 template void check_columns_of_method(const Scene<float>&, const SceneOptions&);

@@ -4,15 +4,17 @@
 #include <carom/gradients.hpp>
 #include <carom/scene.hpp>
 #include <carom/solver.hpp>
-#include <string>
+#include <string_view>
 
 namespace carom {
 
-/// With 15 digits, none of them needless: "2000", "0.1", "nan".
-std::string in_words(double value);
-
 void check_execution(const Execution& execution);
 void check_options(const Options& options);
+
+/// Throws Error unless the relative tolerance is a finite number >= 0.
+void check_tolerance(double tolerance);
+/// Throws Error for a result column with stride 0.
+[[noreturn]] void refuse_shared_result(std::string_view column);
 
 /// Returns the number of contacts, of any form and dimension.
 template <template <class> class AnyContacts, class T, class ResultsOf>
@@ -33,6 +35,7 @@ void check_scene_options(const SceneOptions& options);
 /// Throws an Error that names a column that the method does not read.
 template <class T>
 void check_columns_of_method(const Scene<T>& scene, const SceneOptions& options);
+void check_scene_size(std::size_t bodies, std::size_t contacts, std::size_t joint_rows);
 template <class T>
 void check_scene_columns(const Scene<T>& scene, const SceneResults<T>& results);
 

@@ -1,9 +1,9 @@
 // The checks of options. check.cpp has the checks of columns.
-#include <charconv>
 #include <string>
 
 #include "check.hpp"
 #include "option_table.hpp"
+#include "text.hpp"
 
 namespace carom {
 namespace {
@@ -13,16 +13,20 @@ struct Owner {
   const char* method = "";
   const char* part = "";
 
-  std::string operator+(const char* name) const { return "carom: the option " + std::string(method) + part + name; }
+  /// Throws "carom: the option pgs.relaxation" and the rest of the text.
+  template <class... Pieces>
+  [[noreturn, gnu::cold]] void refuse(const char* name, const Pieces&... rest) const {
+    const Text option(method, part, name);
+    throw Error(Text("carom: the option ", option, rest...), {.option = option});
+  }
 };
 
 [[noreturn, gnu::cold, gnu::noinline]] void is_out_of_range(const Owner& of, const OptionInfo& info, double value) {
-  throw Error(of + info.name + " is " + in_words(value) + ", not in " + info.range.text());
+  of.refuse(info.name, " is ", value, ", not in ", info.range.text());
 }
 [[noreturn, gnu::cold, gnu::noinline]] void is_none_of(const Owner& of, const OptionInfo& info, std::size_t count,
                                                        std::size_t number) {
-  throw Error(of + info.name + " is number " + std::to_string(number) + ", of which there are " +
-              std::to_string(count) + " from 0 on");
+  of.refuse(info.name, " is number ", number, ", of which there are ", count, " from 0 on");
 }
 
 template <class O>
@@ -55,13 +59,12 @@ void check_all(const Owner& of, const O& options) {
 template <class O>
 void check_integrator(const Owner& of, const O& options) {
   if (options.integrator == Integrator::euler && options.restitution_law != RestitutionLaw::energetic)
-    throw Error(of + "restitution_law" + " is " + std::string(to_string(options.restitution_law)) +
-                "; the integrator euler offers energetic only");
+    of.refuse("restitution_law", " is ", to_string(options.restitution_law),
+              "; the integrator euler offers energetic only");
 }
 
 void need_time_step(const SceneOptions& options, const char* what) {
-  if (!(options.time_step > 0))
-    throw Error(std::string("carom: the option time_step is 0, but ") + what + " needs a step above 0");
+  if (!(options.time_step > 0)) Owner{}.refuse("time_step", " is 0, but ", what, " needs a step above 0");
 }
 
 const char* prefix_of(SceneMethod method) {
@@ -75,21 +78,18 @@ void check_together(const SceneOptions& options, const Substeps& s) {
   need_time_step(options, "the method substeps");
   const Owner of{"substeps."};
   if (s.min_substeps > s.max_substeps)
-    throw Error(of + "max_substeps" + " is " + in_words(s.max_substeps) + ", below min_substeps, which is " +
-                in_words(s.min_substeps));
+    of.refuse("max_substeps", " is ", s.max_substeps, ", below min_substeps, which is ", s.min_substeps);
   if (s.min_direct_substeps > s.max_substeps)
-    throw Error(of + "min_direct_substeps" + " is " + in_words(s.min_direct_substeps) +
-                ", above max_substeps, which is " + in_words(s.max_substeps));
+    of.refuse("min_direct_substeps", " is ", s.min_direct_substeps, ", above max_substeps, which is ", s.max_substeps);
   if (s.min_direct_substeps > 1 && s.min_substeps > 1)
-    throw Error(of + "min_direct_substeps" + " is " + in_words(s.min_direct_substeps) +
-                ", but no island is solved directly with min_substeps above 1");
+    of.refuse("min_direct_substeps", " is ", s.min_direct_substeps,
+              ", but no island is solved directly with min_substeps above 1");
 }
 void check_together(const SceneOptions& options, const Pgs& pgs) {
   if (!pgs.position_correction) return;
   need_time_step(options, "position correction");
   if (pgs.relaxation != 1)
-    throw Error(Owner{"pgs."} + "relaxation" + " is " + in_words(pgs.relaxation) +
-                ", but position correction has no relaxation");
+    Owner{"pgs."}.refuse("relaxation", " is ", pgs.relaxation, ", but position correction has no relaxation");
 }
 void check_together(const SceneOptions&, const Ncp& ncp) {
   const Ncp usual;
@@ -97,50 +97,49 @@ void check_together(const SceneOptions&, const Ncp& ncp) {
   if (ncp.pgs_iterations != usual.pgs_iterations || ncp.pgs_tolerance != usual.pgs_tolerance)
     throw Error(
         "carom: the options ncp.pgs_iterations and ncp.pgs_tolerance are for ncp.max_island_size and "
-        "ncp.pgs_presolve, which are not set");
+        "ncp.pgs_presolve, which are not set",
+        {.option = ncp.pgs_iterations != usual.pgs_iterations ? "ncp.pgs_iterations" : "ncp.pgs_tolerance"});
 }
 void check_together(const SceneOptions& options, const SequentialImpacts& impacts) {
   check_integrator({"sequential_impacts."}, impacts);
   if (options.restitution_threshold > 0)
-    throw Error("carom: the option restitution_threshold is not for the method sequential-impacts");
+    Owner{}.refuse("restitution_threshold", " is not for the method sequential-impacts");
 }
 void check_together(const SceneOptions& options, const BenderSchmitt& bs) {
   const Owner of{"bender_schmitt."};
   if (bs.phase != BenderSchmittPhase::collisions) {
     need_time_step(options, "the rest of contacts");
     if (bs.filter != ContactFilter::colliding)
-      throw Error(of + "filter" + " is touching, which is for the phase collisions alone");
+      of.refuse("filter", " is touching, which is for the phase collisions alone");
   } else if (bs.shock_propagation > 0 && bs.filter == ContactFilter::colliding) {
-    throw Error(of + "shock_propagation" + " is not for collisions of colliding contacts");
+    of.refuse("shock_propagation", " is not for collisions of colliding contacts");
   }
 }
 
 }  // namespace
 
-std::string in_words(double value) {
-  char text[32];
-  return std::string(text, std::to_chars(text, text + sizeof text, value, std::chars_format::general, 15).ptr);
-}
-
 std::string Range::text() const {
   std::string text(1, excludes_low ? '(' : '[');
-  text += in_words(low);
-  text += ", ";
-  text += high == max_float ? "3.4e38" : in_words(high);
+  text += Text(low, ", ").view();
+  if (high == max_float)
+    text += "3.4e38";
+  else
+    text += Text(high).view();
   text += excludes_high ? ')' : ']';
   return text;
 }
 
 void check_execution(const Execution& execution) {
   const Scheduler& scheduler = execution.scheduler;
+  const Owner scheduler_options{"scheduler."};
   if (scheduler.parallel_for != nullptr)
-    check_one(Owner{"scheduler."}, {"workers", "", within(1, Execution::max_threads), ""}, scheduler.workers);
+    check_one(scheduler_options, {"workers", "", within(1, Execution::max_threads), ""}, scheduler.workers);
   const char* const set = scheduler.context != nullptr ? "context"
                           : scheduler.workers != 0     ? "workers"
                           : scheduler.runs_at_once     ? "runs_at_once"
                                                        : nullptr;
   if (scheduler.parallel_for == nullptr && set != nullptr)
-    throw Error(std::string("carom: the option scheduler.") + set + " is set without scheduler.parallel_for");
+    scheduler_options.refuse(set, " is set without scheduler.parallel_for");
   check_all({}, execution);
 }
 

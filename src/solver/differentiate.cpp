@@ -1,15 +1,16 @@
 // Solver::differentiate: a tile of contacts at a time goes through the kernels of its laws. Columns of the host's that
 // are contiguous are read and written in place, the others by way of the tile.
 #include <algorithm>
-#include <atomic>
 #include <carom/solver.hpp>
 #include <functional>
 #include <limits>
 #include <memory>
+#include <mutex>
 
 #include "access.hpp"
 #include "check.hpp"
 #include "composite_gradients.hpp"
+#include "public_call.hpp"
 
 namespace carom {
 namespace {
@@ -19,6 +20,8 @@ using gradients::Input, gradients::Output, gradients::Workspace, gradients::vari
 
 constexpr unsigned readers_of_restitution = columns::readers_of(columns::Parameter::tangential_restitution, false);
 
+using GradientCounts = decltype(GradientReport::by_status);
+
 template <class T>
 class TileOfGradients {
   using Tile = kernel::GradientTile<T>;
@@ -26,8 +29,7 @@ class TileOfGradients {
 
  public:
   TileOfGradients(const IsaEntry& entry, const KContacts<T>& contacts, const Gradients<T>& wanted,
-                  const Options& options, T tolerance, std::array<std::size_t, gradient_status_count>& counts,
-                  Workspace<T>& memory)
+                  const Options& options, T tolerance, GradientCounts& counts, Workspace<T>& memory)
       : functions_(gradients::functions_of<T>(*entry.gradients)),
         contacts_(contacts),
         gradients_(wanted),
@@ -158,7 +160,7 @@ class TileOfGradients {
       inexact |= m.status[k] > 0 ? 1 : 0;
     }
     if (doubtful == 0 && inexact == 0) {
-      counts_[0] += count_;
+      counts_.add(GradientStatus::exact, first_, count_);
       if (gradients_.status)
         for (std::size_t k = 0; k < count_; ++k) gradients_.status[first_ + k] = GradientStatus::exact;
       return;
@@ -176,7 +178,7 @@ class TileOfGradients {
     for (std::size_t k = 0; k < count_; ++k) {
       const auto status = static_cast<GradientStatus>(static_cast<std::uint8_t>(m.status[k]));
       if (status == GradientStatus::none) set(k, status, std::numeric_limits<T>::quiet_NaN());
-      ++counts_[static_cast<std::size_t>(status)];
+      counts_.add(status, first_ + k);
       if (gradients_.status) gradients_.status[first_ + k] = status;
     }
   }
@@ -249,7 +251,7 @@ class TileOfGradients {
   Input<T> input_;
   Output<T> output_;
   const Options& options_;
-  std::array<std::size_t, gradient_status_count>& counts_;
+  GradientCounts& counts_;
   Workspace<T>* memory_;
   Tile tile_;
   gradients::LawGradients<T> of_laws_;
@@ -263,31 +265,43 @@ class TileOfGradients {
 template <class T>
 GradientReport Solver::differentiate(const KContacts<T>& contacts, const std::type_identity_t<Gradients<T>>& gradients,
                                      const Options& options, double tolerance) {
-  const Call call(*this, options);
-  const std::size_t count = check_gradients(contacts, gradients, options, tolerance);
-  std::array<std::atomic<std::size_t>, gradient_status_count> sums{};
-  const auto range = [&](std::size_t first, std::size_t n, void* workspace) {
-    std::array<std::size_t, gradient_status_count> counts{};
-    TileOfGradients<T> tile(call.entry(), contacts, gradients, options, static_cast<T>(tolerance), counts,
-                            *static_cast<Workspace<T>*>(workspace));
-    constexpr std::size_t size = kernel::GradientTile<T>::size;
-    // Whole vectors are read and written where the host has them.
-    for (std::size_t i = first, taken = 0; i < first + n; i += taken) {
-      const std::size_t left = first + n - i;
-      taken = left >= 16 ? std::min(size, left / 16 * 16) : left;
-      tile.run(i, taken);
-    }
-    for (std::size_t s = 0; s < counts.size(); ++s) sums[s].fetch_add(counts[s], std::memory_order_relaxed);
-  };
-  call.run_gradients<T>(
-      count, [] { return std::shared_ptr<void>(std::make_shared_for_overwrite<Workspace<T>>()); }, std::cref(range));
-  GradientReport report;
-  report.contacts = count;
-  for (std::size_t s = 0; s < sums.size(); ++s) report.by_status[s] = sums[s].load(std::memory_order_relaxed);
-  return report;
+  return public_call("Solver::differentiate", [&] {
+    const Call call(*this, options);
+    GradientReport report;
+    report.contacts = check_gradients(contacts, gradients, options, tolerance);
+    std::mutex of_report;
+    const auto range = [&](std::size_t first, std::size_t n, void* workspace) {
+      GradientCounts counts;
+      TileOfGradients<T> tile(call.entry(), contacts, gradients, options, static_cast<T>(tolerance), counts,
+                              *static_cast<Workspace<T>*>(workspace));
+      constexpr std::size_t size = kernel::GradientTile<T>::size;
+      // Whole vectors are read and written where the host has them.
+      for (std::size_t i = first, taken = 0; i < first + n; i += taken) {
+        const std::size_t left = first + n - i;
+        taken = left >= 16 ? std::min(size, left / 16 * 16) : left;
+        tile.run(i, taken);
+      }
+      const std::lock_guard lock(of_report);
+      report.by_status.add(counts);
+    };
+    call.run_gradients<T>(
+        report.contacts, [] { return std::shared_ptr<void>(std::make_shared_for_overwrite<Workspace<T>>()); },
+        std::cref(range));
+    return report;
+  });
 }
-template GradientReport Solver::differentiate(const KContacts<float>&, const Gradients<float>&, const Options&, double);
-template GradientReport Solver::differentiate(const KContacts<double>&, const Gradients<double>&, const Options&,
-                                              double);
+template <class T>
+Expected<GradientReport> Solver::try_differentiate(const KContacts<T>& contacts,
+                                                   const std::type_identity_t<Gradients<T>>& gradients,
+                                                   const Options& options, double tolerance) noexcept {
+  return without_exceptions([&] { return differentiate(contacts, gradients, options, tolerance); });
+}
+#define CAROM_INSTANTIATE(T)                                                                                       \
+  template GradientReport Solver::differentiate(const KContacts<T>&, const Gradients<T>&, const Options&, double); \
+  template Expected<GradientReport> Solver::try_differentiate(const KContacts<T>&, const Gradients<T>&,            \
+                                                              const Options&, double) noexcept;
+CAROM_INSTANTIATE(float)
+CAROM_INSTANTIATE(double)
+#undef CAROM_INSTANTIATE
 
 }  // namespace carom

@@ -3,7 +3,9 @@
 #include <array>
 #include <carom/solver.hpp>
 #include <cstdlib>
-#include <string>
+#include <string_view>
+
+#include "public_call.hpp"
 
 namespace carom {
 namespace kernel {
@@ -68,31 +70,35 @@ namespace runs_here {
 constexpr IsaEntry table[] = {CAROM_BUILT_ISAS};
 #undef CAROM_WITH
 
-std::string names_of_available() {
-  std::string names;
-  for (const Isa isa : available_isas()) names += (names.empty() ? "" : ", ") + std::string(to_string(isa));
+Text names_of_available() {
+  Text names;
+  for (const Isa isa : available_isas()) {
+    if (!names.view().empty()) names.add(", ");
+    names.add(to_string(isa));
+  }
   return names;
 }
 
 }  // namespace
 
 const IsaEntry& find_isa(Isa isa) {
-  std::string asked = "the option isa";
+  std::string_view asked = "the option isa";
   if (isa == Isa::automatic) {
     if (const char* forced = std::getenv("CAROM_ISA"); forced != nullptr && *forced != '\0') {
       try {
         isa = isa_from_string(forced);
       } catch (const Error& error) {
-        throw Error(std::string(error.what()) + " (in the environment variable CAROM_ISA)");
+        throw Error(Text(std::string_view(error.what()), " (in the environment variable CAROM_ISA)"),
+                    {.option = "isa"});
       }
       asked = "the environment variable CAROM_ISA";
     }
   }
   for (const IsaEntry& entry : table)
     if ((isa == Isa::automatic || entry.isa == isa) && entry.runs_here()) return entry;
-  throw Error("carom: " + asked + " is " + std::string(to_string(isa)) + ", but this build on this CPU offers only " +
-                  names_of_available(),
-              ErrorKind::not_available);
+  throw Error(
+      Text("carom: ", asked, " is ", to_string(isa), ", but this build on this CPU offers only ", names_of_available()),
+      {.kind = ErrorKind::not_available, .option = "isa"});
 }
 
 const IsaEntry& narrow_entry(const IsaEntry& entry) {
@@ -103,10 +109,12 @@ const IsaEntry& narrow_entry(const IsaEntry& entry) {
 }
 
 std::vector<Isa> available_isas() {
-  std::vector<Isa> isas;
-  for (const IsaEntry& entry : table)
-    if (entry.runs_here() && (isas.empty() || isas.back() != entry.isa)) isas.push_back(entry.isa);
-  return isas;
+  return public_call("available_isas", [] {
+    std::vector<Isa> isas;
+    for (const IsaEntry& entry : table)
+      if (entry.runs_here() && (isas.empty() || isas.back() != entry.isa)) isas.push_back(entry.isa);
+    return isas;
+  });
 }
 
 }  // namespace carom

@@ -1,15 +1,14 @@
 // Solver::find_margins: impulses put to the permissible region.
 #include <atomic>
 #include <carom/solver.hpp>
-#include <cmath>
 #include <functional>
-#include <string>
 
 #include "access.hpp"
 #include "check.hpp"
 #include "first_block.hpp"
 #include "in_space.hpp"
 #include "instantiate.hpp"
+#include "public_call.hpp"
 
 namespace carom {
 namespace {
@@ -39,14 +38,14 @@ RegionReport find_on(const Call& call, const AnyContacts<T>& contacts,
                      const std::type_identity_t<ImpulseSpace<T>>& space, const Options& options, double tolerance,
                      std::size_t block_bytes = 0) {
   const std::size_t count = check_region_columns(contacts, impulse, margins, space);
-  if (!(tolerance >= 0 && std::isfinite(tolerance)))
-    throw Error("carom: the tolerance is " + in_words(tolerance) + ", not a finite number >= 0");
+  check_tolerance(tolerance);
   kernel::Layout layout;
   layout.block_bytes = block_bytes;
   const auto find_range = kernel_for<T, AnyContacts>(*call.entry().region);
   const kernel::RegionJob<T, AnyContacts> job{
       {impulse, margins, space, layout, static_cast<T>(options.data.normal_tolerance),
-       static_cast<T>(options.data.inertia_tolerance), static_cast<T>(options.data.max_restitution), static_cast<T>(tolerance)},
+       static_cast<T>(options.data.inertia_tolerance), static_cast<T>(options.data.max_restitution),
+       static_cast<T>(tolerance)},
       contacts};
   Counts counts;
   const auto range = [&](std::size_t first, std::size_t n, kernel::Tally& tally) {
@@ -55,7 +54,7 @@ RegionReport find_on(const Call& call, const AnyContacts<T>& contacts,
     counts.add(region);
   };
   const Report report = call.run(count, std::cref(range));
-  return {count,        report.faults(),   counts.outside, counts.gains_energy, counts.penetrates,
+  return {count,        report.by_status,  counts.outside, counts.gains_energy, counts.penetrates,
           counts.pulls, counts.leaves_cone};
 }
 
@@ -66,26 +65,39 @@ RegionReport Solver::find_margins(const AnyContacts& contacts, const ImpulsesOf<
                                   const RegionMargins<NumberOf<AnyContacts>>& margins,
                                   const ImpulseSpaceOf<AnyContacts>& space, const Options& options, double tolerance) {
   using T = NumberOf<AnyContacts>;
-  const Call call(*this, options);
-  if constexpr (requires { AnyContacts::block_size; }) {
-    return find_on(call, first_block_of(contacts), impulse, margins, space, options, tolerance, bytes_of_block<T>);
-  } else if constexpr (!FormTraits<AnyContacts>::is_planar) {
-    return find_on(call, contacts, impulse, margins, space, options, tolerance);
-  } else if constexpr (requires { contacts.separation_velocity; }) {
-    return find_on(call, in_space(contacts), {impulse.x, zeros<T>(impulse.x.count), impulse.y}, margins,
-                   {{space.plastic_frictionless.x, {}, space.plastic_frictionless.y},
-                    {space.plastic_sticking.x, {}, space.plastic_sticking.y},
-                    space.contact_energy},
-                   options, tolerance);
-  } else {
-    return find_on(call, in_space(contacts), in_space(impulse), margins, in_world(space), options, tolerance);
-  }
+  return public_call("Solver::find_margins", [&] {
+    const Call call(*this, options);
+    if constexpr (requires { AnyContacts::block_size; }) {
+      return find_on(call, first_block_of(contacts), impulse, margins, space, options, tolerance, bytes_of_block<T>);
+    } else if constexpr (!FormTraits<AnyContacts>::is_planar) {
+      return find_on(call, contacts, impulse, margins, space, options, tolerance);
+    } else if constexpr (requires { contacts.separation_velocity; }) {
+      return find_on(call, in_space(contacts), {impulse.x, zeros<T>(impulse.x.count), impulse.y}, margins,
+                     {{space.plastic_frictionless.x, {}, space.plastic_frictionless.y},
+                      {space.plastic_sticking.x, {}, space.plastic_sticking.y},
+                      space.contact_energy},
+                     options, tolerance);
+    } else {
+      return find_on(call, in_space(contacts), in_space(impulse), margins, in_world(space), options, tolerance);
+    }
+  });
+}
+
+template <ContactForm AnyContacts>
+Expected<RegionReport> Solver::try_find_margins(const AnyContacts& contacts, const ImpulsesOf<AnyContacts>& impulse,
+                                                const RegionMargins<NumberOf<AnyContacts>>& margins,
+                                                const ImpulseSpaceOf<AnyContacts>& space, const Options& options,
+                                                double tolerance) noexcept {
+  return without_exceptions([&] { return find_margins(contacts, impulse, margins, space, options, tolerance); });
 }
 
 #define CAROM_INSTANTIATE(T, AnyContacts)                                                                    \
   template RegionReport Solver::find_margins(const AnyContacts<T>&, const ImpulsesOf<AnyContacts<T>>&,       \
                                              const RegionMargins<T>&, const ImpulseSpaceOf<AnyContacts<T>>&, \
-                                             const Options&, double);
+                                             const Options&, double);                                        \
+  template Expected<RegionReport> Solver::try_find_margins(                                                  \
+      const AnyContacts<T>&, const ImpulsesOf<AnyContacts<T>>&, const RegionMargins<T>&,                     \
+      const ImpulseSpaceOf<AnyContacts<T>>&, const Options&, double) noexcept;
 CAROM_FOR_FORMS(CAROM_INSTANTIATE)
 CAROM_FOR_PRECISIONS(CAROM_INSTANTIATE, BlockedContacts)
 CAROM_FOR_PLANAR_FORMS(CAROM_INSTANTIATE)

@@ -70,11 +70,12 @@ struct Workspace {
       velocity[6], zeros;
   Law laws[size];
   Status statuses[size];
-  std::unique_ptr<kernel::SlideMemory<T>> slide;
-  std::unique_ptr<kernel::SlidingTiles<T>> sliding;
-  std::unique_ptr<kernel::LawTile<T>> law;
-  std::unique_ptr<kernel::GroupTile<T>> group;
-  std::unique_ptr<ComponentResults<T>> component_results;
+  // All of it is there before the first result is written.
+  std::unique_ptr<kernel::SlideMemory<T>> slide = std::make_unique_for_overwrite<kernel::SlideMemory<T>>();
+  std::unique_ptr<kernel::SlidingTiles<T>> sliding = std::make_unique_for_overwrite<kernel::SlidingTiles<T>>();
+  std::unique_ptr<kernel::LawTile<T>> law = std::make_unique_for_overwrite<kernel::LawTile<T>>();
+  std::unique_ptr<kernel::GroupTile<T>> group = std::make_unique_for_overwrite<kernel::GroupTile<T>>();
+  std::unique_ptr<ComponentResults<T>> component_results = std::make_unique_for_overwrite<ComponentResults<T>>();
 };
 
 }  // namespace carom::gradients

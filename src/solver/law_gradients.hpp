@@ -51,7 +51,6 @@ class LawGradients {
     for (std::size_t c = 0; c < 3; ++c) tile_.p[c] = tile_.compression[c] = nullptr;
     const T largest = static_cast<T>(options_.data.max_restitution);
     if (law == Law::incremental) {
-      make(memory_.slide);
       functions_.incremental(tile_, {memory_.restitution_law, options_.step_budget, largest}, *memory_.slide);
     } else if ((closed_forms & bit_of(law)) != 0) {
       functions_.closed_form(tile_, largest);
@@ -96,11 +95,6 @@ class LawGradients {
   }
 
  private:
-  template <class Part>
-  static void make(std::unique_ptr<Part>& part) {
-    if (!part) part = std::make_unique_for_overwrite<Part>();
-  }
-
   /// Columns of parameters that the law does not read; its kernel writes the others.
   void zero_own_columns(Law law) {
     for (std::size_t v = columns::derivatives_by_own; v < variables; ++v) {
@@ -135,10 +129,6 @@ class LawGradients {
   }
 
   void run(const KContacts<T>& all, const Options& options, Impulse& impulse, Column<Status> status) {
-    make(memory_.sliding);
-    make(memory_.law);
-    make(memory_.group);
-    make(memory_.component_results);
     const KContacts<T> contacts = columns::sliced(all, first_, count_);
     Results<T> results;
     results.impulse = {{impulse[0], count_}, {impulse[1], count_}, {impulse[2], count_}};

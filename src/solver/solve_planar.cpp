@@ -22,9 +22,11 @@ Report solve_on(const Call& call, const AnyContacts<T>& contacts, const planar::
       {options.law, options.restitution_law, options.data.normal_tolerance, options.data.max_restitution},
       layout_for(count * columns::numbers_in(contacts, results) * sizeof(T))};
   const auto range = [&](std::size_t first, std::size_t n, kernel::PlanarWorkspace<T>& workspace,
-                         kernel::Tally& tally) { solve_range(job, first, n, workspace, tally); };
-  // Nothing is integrated.
-  for (std::size_t i = 0; i < results.steps.count; ++i) results.steps[i] = 0;
+                         kernel::Tally& tally) {
+    solve_range(job, first, n, workspace, tally);
+    // Nothing is integrated.
+    for (std::size_t i = first; i < first + n && results.steps; ++i) results.steps[i] = 0;
+  };
   return call.template run_planar<T>(count, std::cref(range));
 }
 

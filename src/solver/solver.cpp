@@ -13,24 +13,26 @@
 #include "access.hpp"
 #include "check.hpp"
 #include "columns.hpp"
+#include "counts_access.hpp"
 #include "dispatch.hpp"
 #include "first_block.hpp"
 #include "floating_point.hpp"
 #include "instantiate.hpp"
+#include "public_call.hpp"
 #include "range.hpp"
 #include "schedule.hpp"
 
 namespace carom {
 namespace {
 
-using Counts = std::pair<std::array<std::size_t, status_room>, std::array<std::size_t, Path::room>>;
-
-void add(Report& report, const Counts& counts) {
-  for (std::size_t i = 0; i < status_room; ++i) report.by_status[i] += counts.first[i];
-  for (std::size_t i = 0; i < Path::kinds; ++i) report.by_path[i] += counts.second[i];
+/// Where the kernels count.
+kernel::Tally tally_of(ContactCounts& by_status, PathCounts& by_path) {
+  return {CountsAccess::counts(by_status).data(), CountsAccess::first(by_status).data(),
+          CountsAccess::counts(by_path).data()};
 }
-bool has_any(const std::array<std::size_t, status_room>& by_status) {
-  return std::any_of(by_status.begin(), by_status.end(), [](std::size_t n) { return n > 0; });
+bool has_any(const ContactCounts& by_status) {
+  const auto& counts = CountsAccess::counts(by_status);
+  return std::any_of(counts.begin(), counts.end(), [](std::size_t n) { return n > 0; });
 }
 
 /// All but the counts.
@@ -148,12 +150,11 @@ struct Solver::State {
     reserve(slots);
     // The counts of the first slot are in the report.
     Report report;
-    tallies.assign(slots, {report.by_status.data(), report.by_path.data()});
+    tallies.assign(slots, tally_of(report.by_status, report.by_path));
     if (counts.size() < slots) counts.resize(slots);
     for (std::size_t i = 1; i < slots; ++i) {
       counts[i] = {};
-      tallies[i].by_status = counts[i].first.data();
-      tallies[i].by_path = counts[i].second.data();
+      tallies[i] = tally_of(counts[i].by_status, counts[i].by_path);
     }
     const auto task = [&](std::size_t index, std::size_t slot) {
       const std::size_t first = index * size;
@@ -166,8 +167,9 @@ struct Solver::State {
     const bool first_took_part = slots == 1 || has_any(report.by_status);
     int others = 0;
     for (std::size_t i = 1; i < slots; ++i) {
-      others += has_any(counts[i].first) ? 1 : 0;
-      add(report, counts[i]);
+      others += has_any(counts[i].by_status) ? 1 : 0;
+      report.by_status.add(counts[i].by_status);
+      report.by_path.add(counts[i].by_path);
     }
     report.threads = (first_took_part ? 1 : 0) + others;
     for (const kernel::Tally& tally : tallies) add(report, tally);
@@ -197,20 +199,24 @@ struct Solver::State {
   std::atomic<bool> busy{false};       // a call is under way
   CallThreads threads{execution};      // of that call
   std::vector<kernel::Tally> tallies;  // one a slot of CallThreads::run_tasks
-  std::vector<Counts> counts;          // of slots, except the first
+  struct Counts {
+    ContactCounts by_status;
+    PathCounts by_path;
+  };
+  std::vector<Counts> counts;  // of slots, except the first
   std::tuple<Memory<float>, Memory<double>> memory;
 };
 
 Solver::Solver(const Execution& execution) {
   check_execution(execution);
-  state_ = std::make_unique<State>(execution);
+  state_ = public_call("Solver", [&] { return std::make_unique<State>(execution); });
 }
 Solver::~Solver() = default;
 Solver::Solver(Solver&&) noexcept = default;
 Solver& Solver::operator=(Solver&&) noexcept = default;
 
 Solver::State& Solver::state() const {
-  if (!state_) throw Error("carom: this solver has been moved from", ErrorKind::moved_from);
+  if (!state_) throw Error("carom: this solver has been moved from", {.kind = ErrorKind::moved_from});
   return *state_;
 }
 const Execution& Solver::execution() const {
@@ -222,17 +228,27 @@ Isa Solver::isa() const {
 
 template <ContactForm AnyContacts>
 Report Solver::solve(const AnyContacts& contacts, const ResultsOf<AnyContacts>& results, const Options& options) {
-  const Call call(*this, options);
-  if constexpr (FormTraits<AnyContacts>::is_planar)
-    return call.solve_planar(contacts, results, options);
-  else if constexpr (requires { AnyContacts::block_size; })
-    return call.state().solve(first_block_of(contacts), results, options, bytes_of_block<NumberOf<AnyContacts>>);
-  else
-    return call.state().solve(contacts, results, options);
+  return public_call("Solver::solve", [&] {
+    const Call call(*this, options);
+    if constexpr (FormTraits<AnyContacts>::is_planar)
+      return call.solve_planar(contacts, results, options);
+    else if constexpr (requires { AnyContacts::block_size; })
+      return call.state().solve(first_block_of(contacts), results, options, bytes_of_block<NumberOf<AnyContacts>>);
+    else
+      return call.state().solve(contacts, results, options);
+  });
 }
 
-#define CAROM_INSTANTIATE(T, AnyContacts) \
-  template Report Solver::solve(const AnyContacts<T>&, const ResultsOf<AnyContacts<T>>&, const Options&);
+template <ContactForm AnyContacts>
+Expected<Report> Solver::try_solve(const AnyContacts& contacts, const ResultsOf<AnyContacts>& results,
+                                   const Options& options) noexcept {
+  return without_exceptions([&] { return solve(contacts, results, options); });
+}
+
+#define CAROM_INSTANTIATE(T, AnyContacts)                                                                 \
+  template Report Solver::solve(const AnyContacts<T>&, const ResultsOf<AnyContacts<T>>&, const Options&); \
+  template Expected<Report> Solver::try_solve(const AnyContacts<T>&, const ResultsOf<AnyContacts<T>>&,    \
+                                              const Options&) noexcept;
 CAROM_FOR_FORMS(CAROM_INSTANTIATE)
 CAROM_FOR_PRECISIONS(CAROM_INSTANTIATE, BlockedContacts)
 CAROM_FOR_PLANAR_FORMS(CAROM_INSTANTIATE)
@@ -241,7 +257,8 @@ CAROM_FOR_PLANAR_FORMS(CAROM_INSTANTIATE)
 Solver::Call::Call(Solver& solver, const Options& options) : state_(solver.state()) {
   check_options(options);
   if (state_.busy.exchange(true, std::memory_order_acquire))
-    throw Error("carom: another call is at work in this solver; a solver serves one call at a time", ErrorKind::busy);
+    throw Error("carom: another call is at work in this solver; a solver serves one call at a time",
+                {.kind = ErrorKind::busy});
   state_.threads = CallThreads(state_.execution);
 }
 Solver::Call::~Call() {

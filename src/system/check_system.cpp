@@ -2,72 +2,78 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
+#include <optional>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "islands.hpp"
-#include "solver/check.hpp"
+#include "text.hpp"
 
 namespace carom::systems {
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error("carom: " + what);
+/// Throws an Error about a column, or an element of it. `column` is empty if there is none.
+template <class... Pieces>
+[[noreturn]] void refuse(std::string_view column, std::optional<std::size_t> row, const Pieces&... text) {
+  throw Error(Text("carom: ", text...), {.column = column, .row = row});
 }
-
-std::string row(const char* column, std::size_t i) {
-  return std::string("system.") + column + "[" + std::to_string(i) + "]";
+/// Throws "carom: the column system.friction" and the rest of the text.
+template <class... Pieces>
+[[noreturn]] void refuse_column(std::string_view column, const Pieces&... rest) {
+  refuse(column, {}, "the column ", column, rest...);
+}
+/// Throws "carom: system.friction[3]" and the rest of the text.
+template <class... Pieces>
+[[noreturn]] void refuse_element(std::string_view name, std::size_t i, const Pieces&... rest) {
+  const Text column("system.", name);
+  refuse(column, i, column, '[', i, ']', rest...);
 }
 
 void check_range(const char* name, double value, bool is_within, const char* range) {
-  if (!is_within) refuse(std::string("SystemOptions::") + name + " is " + in_words(value) + "; it must be in " + range);
+  if (is_within) return;
+  throw Error(Text("carom: SystemOptions::", name, " is ", value, "; it must be in ", range), {.option = name});
 }
 
 void check_count(const char* what, std::size_t count, const char* limit, std::size_t most) {
   if (count > most)
-    refuse("the system has " + std::to_string(count) + " " + what + ", and the limit is SystemOptions::" + limit +
-           ", " + std::to_string(most) + ": solve its islands in several calls");
+    refuse({}, {}, "the system has ", count, ' ', what, ", and the limit is SystemOptions::", limit, ", ", most,
+           ": solve its islands in several calls");
 }
 
 template <class C>
-void check_length(const char* name, const C& column, std::size_t count, const char* of, bool needed,
-                  const char* axis = "") {
-  if (!column && (needed || column.count > 0)) refuse(std::string("the column ") + name + axis + " is missing");
+void check_length(std::string_view name, const C& column, std::size_t count, const char* of, bool needed) {
+  if (!column && (needed || column.count > 0)) refuse_column(name, " is missing");
   if (!column) return;
-  if (column.count != count)
-    refuse(std::string("the column ") + name + axis + " has " + std::to_string(column.count) + " elements; there are " +
-           std::to_string(count) + " " + of);
+  if (column.count != count) refuse_column(name, " has ", column.count, " elements; there are ", count, ' ', of);
 }
 
 template <class V>
 void check_vector(const char* name, const V& vector, std::size_t count, const char* of, bool needed) {
   const int there = static_cast<bool>(vector.x) + static_cast<bool>(vector.y) + static_cast<bool>(vector.z);
   if (!needed && there == 0) return;
-  check_length(name, vector.x, count, of, true, ".x");
-  check_length(name, vector.y, count, of, true, ".y");
-  check_length(name, vector.z, count, of, true, ".z");
+  check_length(Text(name, ".x"), vector.x, count, of, true);
+  check_length(Text(name, ".y"), vector.y, count, of, true);
+  check_length(Text(name, ".z"), vector.z, count, of, true);
 }
 
 template <class V>
 void check_finite(const char* name, const V& vector, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i)
     for (const auto& [axis, value] : {std::pair{".x", vector.x[i]}, {".y", vector.y[i]}, {".z", vector.z[i]}})
-      if (!std::isfinite(value))
-        refuse(row((std::string(name) + axis).c_str(), i) + " is " + in_words(static_cast<double>(value)) +
-               "; it must be finite");
+      if (!std::isfinite(value)) refuse_element(Text(name, axis), i, " is ", value, "; it must be finite");
 }
 
 /// A row of W, as text for messages.
 template <class T>
-std::string owner(const ContactSystem<T>& system, std::size_t i) {
+Text owner(const ContactSystem<T>& system, std::size_t i) {
   const std::size_t contacts = system.friction.count;
-  return i < contacts ? "contact " + std::to_string(i) : "moment " + std::to_string(i - contacts);
+  return i < contacts ? Text("contact ", i) : Text("moment ", i - contacts);
 }
 template <class T>
-std::string owners(const ContactSystem<T>& system, std::size_t i, std::size_t j) {
-  if (i < system.friction.count && j < system.friction.count)
-    return "of contacts " + std::to_string(i) + " and " + std::to_string(j);
-  return "of " + owner(system, i) + " and " + owner(system, j);
+Text owners(const ContactSystem<T>& system, std::size_t i, std::size_t j) {
+  if (i < system.friction.count && j < system.friction.count) return Text("of contacts ", i, " and ", j);
+  return Text("of ", owner(system, i), " and ", owner(system, j));
 }
 
 /// The contacts of moments.
@@ -76,37 +82,35 @@ void check_moments(const ContactSystem<T>& system, std::size_t contacts) {
   for (std::size_t m = 0; m < system.moment.count; ++m) {
     const std::int32_t i = system.moment[m];
     if (i < 0 || static_cast<std::size_t>(i) >= contacts)
-      refuse(row("moment", m) + " is " + std::to_string(i) + "; it must be in [0, " + std::to_string(contacts) + ")");
+      refuse_element("moment", m, " is ", i, "; it must be in [0, ", contacts, ')');
     if (m > 0 && system.moment[m - 1] >= i)
-      refuse(row("moment", m) + " is " + std::to_string(i) + " after " + std::to_string(system.moment[m - 1]) +
-             "; the contacts of moments must ascend");
+      refuse_element("moment", m, " is ", i, " after ", system.moment[m - 1], "; the contacts of moments must ascend");
   }
 }
 
 template <class T>
 void check_rows(const ContactSystem<T>& system, std::size_t contacts) {
   const auto blocks = static_cast<std::int64_t>(system.column.count);
-  if (system.row_start[0] != 0) refuse("system.row_start[0] is " + std::to_string(system.row_start[0]) + ", not 0");
+  if (system.row_start[0] != 0) refuse_element("row_start", 0, " is ", system.row_start[0], ", not 0");
   if (system.row_start[contacts] != blocks)
-    refuse(row("row_start", contacts) + " is " + std::to_string(system.row_start[contacts]) + "; there are " +
-           std::to_string(blocks) + " blocks");
+    refuse_element("row_start", contacts, " is ", system.row_start[contacts], "; there are ", blocks, " blocks");
   for (std::size_t i = 0; i < contacts; ++i) {
     const std::int64_t first = system.row_start[i], end = system.row_start[i + 1];
     if (end < first || end > blocks)
-      refuse(row("row_start", i + 1) + " is " + std::to_string(end) + "; it must be from " + std::to_string(first) +
-             ", the one before, to " + std::to_string(blocks) + ", the number of blocks");
+      refuse_element("row_start", i + 1, " is ", end, "; it must be from ", first, ", the one before, to ", blocks,
+                     ", the number of blocks");
     bool has_own = false;
     for (auto k = static_cast<std::size_t>(first); k < static_cast<std::size_t>(end); ++k) {
       const std::int32_t j = system.column[k];
       if (j < 0 || static_cast<std::size_t>(j) >= contacts)
-        refuse(row("column", k) + ", of the row of " + owner(system, i) + ", is " + std::to_string(j) +
-               "; it must be in [0, " + std::to_string(contacts) + ")");
+        refuse_element("column", k, ", of the row of ", owner(system, i), ", is ", j, "; it must be in [0, ", contacts,
+                       ')');
       if (k > static_cast<std::size_t>(first) && system.column[k - 1] >= j)
-        refuse(row("column", k) + " is " + std::to_string(j) + " after " + std::to_string(system.column[k - 1]) +
-               "; columns must ascend in the row of " + owner(system, i));
+        refuse_element("column", k, " is ", j, " after ", system.column[k - 1], "; columns must ascend in the row of ",
+                       owner(system, i));
       has_own |= static_cast<std::size_t>(j) == i;
     }
-    if (!has_own) refuse("the row of " + owner(system, i) + " has no block on the diagonal of W");
+    if (!has_own) refuse("system.column", i, "the row of ", owner(system, i), " has no block on the diagonal of W");
   }
 }
 
@@ -120,16 +124,15 @@ void check_blocks(const ContactSystem<T>& system, std::size_t contacts, std::vec
       const SystemBlock<T>& w = system.block[k];
       for (std::size_t e = 0; e < 9; ++e)
         if (!std::isfinite(w[e]))
-          refuse(row("block", k) + "[" + std::to_string(e) + "], " +
-                 owners(system, i, static_cast<std::size_t>(system.column[k])) + ", is " +
-                 in_words(static_cast<double>(w[e])) + "; it must be finite");
+          refuse_element("block", k, '[', e, "], ", owners(system, i, static_cast<std::size_t>(system.column[k])),
+                         ", is ", w[e], "; it must be finite");
       if (static_cast<std::size_t>(system.column[k]) != i) continue;
       diagonal[i] = k;
       for (const std::size_t e : {0u, 4u, 8u}) {
         const bool is_normal = e == 8 && i < system.friction.count;
         if (!(w[e] > 0 || (w[e] == 0 && !is_normal)))
-          refuse(row("block", k) + "[" + std::to_string(e) + "], on the diagonal of " + owner(system, i) + ", is " +
-                 in_words(static_cast<double>(w[e])) + (is_normal ? "; W_nn must be > 0" : "; it must be >= 0"));
+          refuse_element("block", k, '[', e, "], on the diagonal of ", owner(system, i), ", is ", w[e],
+                         is_normal ? "; W_nn must be > 0" : "; it must be >= 0");
       }
     }
 }
@@ -140,8 +143,7 @@ void check_models(const ContactSystem<T>& system, std::size_t contacts) {
   const auto check_not_below_zero = [&](const char* name, const Column<const T>& column, bool may_be_infinite) {
     for (std::size_t i = 0; i < column.count && column; ++i) {
       if (column[i] >= 0 && (may_be_infinite || std::isfinite(column[i]))) continue;
-      refuse(row(name, i) + " is " + in_words(static_cast<double>(column[i])) + "; it must be >= 0" +
-             (may_be_infinite ? "" : " and finite"));
+      refuse_element(name, i, " is ", column[i], "; it must be >= 0", may_be_infinite ? "" : " and finite");
     }
   };
   check_not_below_zero("friction_2", system.friction_2, true);
@@ -156,10 +158,9 @@ void check_models(const ContactSystem<T>& system, std::size_t contacts) {
   for (std::size_t i = 0; i < contacts && direction.x; ++i) {
     for (const auto& [axis, value] : {std::pair{".x", direction.x[i]}, {".y", direction.y[i]}})
       if (!std::isfinite(value))
-        refuse(row((std::string("friction_direction") + axis).c_str(), i) + " is " +
-               in_words(static_cast<double>(value)) + "; it must be finite");
+        refuse_element(Text("friction_direction", axis), i, " is ", value, "; it must be finite");
     if (direction.x[i] == 0 && direction.y[i] == 0 && system.friction[i] != system.friction_2[i])
-      refuse(row("friction_direction", i) + " is 0, and friction has two coefficients");
+      refuse_element("friction_direction", i, " is 0, and friction has two coefficients");
   }
 }
 
@@ -194,9 +195,9 @@ void check_symmetry(const ContactSystem<T>& system, CheckSpace& space, double bo
           const double other =
               found ? static_cast<double>(system.block[static_cast<std::size_t>(there)][3 * b + a]) : 0.0;
           if (std::abs(here - other) > bound * scale)
-            refuse(row("block", k) + "[" + std::to_string(3 * a + b) + "], " + owners(system, i, j) + ", is " +
-                   in_words(here) + " where its counterpart is " + in_words(other) +
-                   ": W is further from symmetric than SystemOptions::asymmetry");
+            refuse_element("block", k, '[', 3 * a + b, "], ", owners(system, i, j), ", is ", here,
+                           " where its counterpart is ", other,
+                           ": W is further from symmetric than SystemOptions::asymmetry");
         }
     }
 }
@@ -216,7 +217,7 @@ void check_options(const SystemOptions& options) {
   check_range("range_tolerance", options.range_tolerance, options.range_tolerance >= 0 && options.range_tolerance <= 1,
               "[0, 1]");
   if (options.scale != ErrorScale::system && options.scale != ErrorScale::island)
-    refuse("SystemOptions::scale is no ErrorScale");
+    throw Error("carom: SystemOptions::scale is no ErrorScale", {.option = "scale"});
 }
 
 template <class T>
@@ -224,7 +225,7 @@ std::size_t check_columns(const ContactSystem<T>& system, const SystemResults<T>
   const std::size_t contacts = system.friction.count, moments = system.moment.count;
   check_count("contacts", contacts, "max_contacts", SystemOptions::max_contacts);
   // Without contacts all columns are optional.
-  if (contacts > 0 && !system.friction) refuse("the column system.friction is missing");
+  if (contacts > 0 && !system.friction) refuse_column("system.friction", " is missing");
   check_vector("system.velocity", system.velocity, contacts, "contacts", contacts > 0);
   check_vector("system.warm_impulse", system.warm_impulse, contacts, "contacts", false);
   check_length("system.friction_2", system.friction_2, contacts, "contacts", false);
@@ -232,23 +233,22 @@ std::size_t check_columns(const ContactSystem<T>& system, const SystemResults<T>
   if (direction.x || direction.y) {
     check_length("system.friction_direction.x", direction.x, contacts, "contacts", true);
     check_length("system.friction_direction.y", direction.y, contacts, "contacts", true);
-    if (!system.friction_2) refuse("the column system.friction_direction needs system.friction_2");
+    if (!system.friction_2) refuse_column("system.friction_direction", " needs system.friction_2");
   }
   check_length("system.normal_compliance", system.normal_compliance, contacts, "contacts", false);
   check_length("system.tangential_compliance", system.tangential_compliance, contacts, "contacts", false);
   if (!system.moment && (system.rolling_friction || system.spinning_friction || system.angular_velocity.x ||
                          system.warm_angular_impulse.x))
-    refuse("the column system.moment is missing, and there are others of moments");
+    refuse_column("system.moment", " is missing, and there are others of moments");
   if (moments > contacts)
-    refuse("the column system.moment has " + std::to_string(moments) + " elements; there are " +
-           std::to_string(contacts) + " contacts");
+    refuse_column("system.moment", " has ", moments, " elements; there are ", contacts, " contacts");
   check_length("system.rolling_friction", system.rolling_friction, moments, "moments", false);
   check_length("system.spinning_friction", system.spinning_friction, moments, "moments", false);
   check_vector("system.angular_velocity", system.angular_velocity, moments, "moments", moments > 0);
   check_vector("system.warm_angular_impulse", system.warm_angular_impulse, moments, "moments", false);
   if (contacts > 0) {
     check_length("system.row_start", system.row_start, rows_of(system) + 1, "rows and one more", true);
-    if (!system.column) refuse("the column system.column is missing");
+    if (!system.column) refuse_column("system.column", " is missing");
     check_length("system.block", system.block, system.column.count, "elements of system.column", true);
   }
   if (moments == 0)
@@ -272,8 +272,7 @@ void check_values(const ContactSystem<T>& system, const SystemOptions& options, 
   check_moments(system, contacts);
   check_rows(system, rows_of(system));
   for (std::size_t i = 0; i < contacts; ++i)
-    if (!(system.friction[i] >= 0))
-      refuse(row("friction", i) + " is " + in_words(static_cast<double>(system.friction[i])) + "; it must be >= 0");
+    if (!(system.friction[i] >= 0)) refuse_element("friction", i, " is ", system.friction[i], "; it must be >= 0");
   check_finite("velocity", system.velocity, contacts);
   check_models(system, contacts);
   if (system.warm_impulse.x) check_finite("warm_impulse", system.warm_impulse, contacts);

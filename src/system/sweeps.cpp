@@ -138,7 +138,7 @@ void Sweeps::go_on(const IslandSystem& system, Incumbent& best, WorkBudget& work
     g_ = x_;
     sweep(system, g_);
     best.offer(system, g_, measure(system, g_, u_), work_budget.target);
-    ++work_budget.sweeps;
+    ++work_budget.pgs_iterations;
     work_budget.spend(work_budget.sweep_cost + products_of_mixing);
     errors_.push_back(best.error);
     anderson_.advance(x_, g_);

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "islands.hpp"
 #include "measure.hpp"
 #include "moments.hpp"
+#include "public_call.hpp"
 #include "solver/check.hpp"
 #include "solver/dispatch.hpp"
 #include "solver/floating_point.hpp"
@@ -103,18 +103,6 @@ double held(double x, bool& fits) {
 }
 
 }  // namespace
-
-std::string_view to_string(ContactState state) {
-  switch (state) {
-    case ContactState::open:
-      return "open";
-    case ContactState::stick:
-      return "stick";
-    case ContactState::slip:
-      return "slip";
-  }
-  return "unknown";
-}
 
 struct SystemSolver::State {
   explicit State(const Execution& given) : execution(given) { find_isa(given.isa); }
@@ -264,7 +252,7 @@ struct SystemSolver::State {
     for (std::size_t c = 0; c < rows; ++c) island.contacts += solver.system.is_moment(c) ? 0 : 1;
     island.solved = friction_counts && impulses_fit && velocities_fit && solver.best.error <= work_budget.target;
     island.error = relative(solver.best.error);
-    island.sweeps = work_budget.sweeps;
+    island.pgs_iterations = work_budget.pgs_iterations;
     island.interior_point_iterations = work_budget.interior_point_iterations;
     island.newton_iterations = work_budget.newton_iterations;
     island.range_distance = relative(solver.range_distance);
@@ -296,7 +284,8 @@ struct SystemSolver::State {
     const auto start = std::chrono::steady_clock::now();
     systems::check_options(options);
     if (busy.exchange(true, std::memory_order_acquire))
-      throw Error("carom: another call is at work in this solver; a solver serves one call at a time", ErrorKind::busy);
+      throw Error("carom: another call is at work in this solver; a solver serves one call at a time",
+                  {.kind = ErrorKind::busy});
     const Release release{busy};
     SystemReport report;
     report.contacts = systems::check_columns(system, results);
@@ -340,13 +329,14 @@ struct SystemSolver::State {
     }
 
     write(system, results);
+    for (std::size_t i = 0; i < report.contacts; ++i) report.by_state.add(state[i], i);
 
     double error = 0, distance = 0;
     for (std::size_t i = 0; i < found.size(); ++i) {
       const SystemIsland& island = found[i];
       report.max_island_size = std::max(report.max_island_size, island.contacts);
-      report.missed += island.solved ? 0 : 1;
-      report.sweeps += island.sweeps;
+      report.unsolved += island.solved ? 0 : 1;
+      report.pgs_iterations += island.pgs_iterations;
       report.interior_point_iterations += island.interior_point_iterations;
       report.newton_iterations += island.newton_iterations;
       error += squares[i].error;
@@ -379,14 +369,14 @@ struct SystemSolver::State {
 
 SystemSolver::SystemSolver(const Execution& execution) {
   check_execution(execution);
-  state_ = std::make_unique<State>(execution);
+  state_ = public_call("SystemSolver", [&] { return std::make_unique<State>(execution); });
 }
 SystemSolver::~SystemSolver() = default;
 SystemSolver::SystemSolver(SystemSolver&&) noexcept = default;
 SystemSolver& SystemSolver::operator=(SystemSolver&&) noexcept = default;
 
 SystemSolver::State& SystemSolver::state() const {
-  if (!state_) throw Error("carom: this solver has been moved from", ErrorKind::moved_from);
+  if (!state_) throw Error("carom: this solver has been moved from", {.kind = ErrorKind::moved_from});
   return *state_;
 }
 const Execution& SystemSolver::execution() const {
@@ -399,12 +389,19 @@ std::span<const SystemIsland> SystemSolver::islands() const {
 template <class T>
 SystemReport SystemSolver::solve(const ContactSystem<T>& system, const SystemResults<T>& results,
                                  const SystemOptions& options) {
-  return state().run(system, results, options);
+  return public_call("SystemSolver::solve", [&] { return state().run(system, results, options); });
 }
-
-template SystemReport SystemSolver::solve(const ContactSystem<float>&, const SystemResults<float>&,
-                                          const SystemOptions&);
-template SystemReport SystemSolver::solve(const ContactSystem<double>&, const SystemResults<double>&,
-                                          const SystemOptions&);
+template <class T>
+Expected<SystemReport> SystemSolver::try_solve(const ContactSystem<T>& system, const SystemResults<T>& results,
+                                               const SystemOptions& options) noexcept {
+  return without_exceptions([&] { return solve(system, results, options); });
+}
+#define CAROM_INSTANTIATE(T)                                                                                         \
+  template SystemReport SystemSolver::solve(const ContactSystem<T>&, const SystemResults<T>&, const SystemOptions&); \
+  template Expected<SystemReport> SystemSolver::try_solve(const ContactSystem<T>&, const SystemResults<T>&,          \
+                                                          const SystemOptions&) noexcept;
+CAROM_INSTANTIATE(float)
+CAROM_INSTANTIATE(double)
+#undef CAROM_INSTANTIATE
 
 }  // namespace carom

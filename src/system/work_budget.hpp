@@ -16,7 +16,7 @@ struct WorkBudget {
   double sweep_cost = 1;  ///< [block products]
   /// Max |q − P q| for which q is projected onto the range of W (velocity_range.hpp). 0: no projection.
   double range_limit = 0;
-  std::int32_t sweeps = 0, interior_point_iterations = 0, newton_iterations = 0;
+  std::int32_t pgs_iterations = 0, interior_point_iterations = 0, newton_iterations = 0;
 
   bool exhausted() const { return !(spent < budget); }
   /// True if the budget has room for this work.

@@ -22,6 +22,20 @@ C sized() {
   return made;
 }
 
+/// Compares the counts of statuses, and what `first_of` says of them.
+template <class R, class C>
+void expect_same_counts(const R& expected, const C& report, std::int64_t (*first_of)(const C*, std::int32_t)) {
+  EXPECT_EQ(report.ok, expected.ok() ? 1 : 0);
+  for (std::size_t i = 0; i < status_room; ++i) {
+    EXPECT_EQ(report.by_status[i], expected.count(static_cast<Status>(i))) << i;
+    const auto first = expected.first(static_cast<Status>(i));
+    EXPECT_EQ(first_of(&report, static_cast<std::int32_t>(i)), first ? static_cast<std::int64_t>(*first) : -1) << i;
+  }
+  EXPECT_EQ(first_of(&report, -1), -1);
+  EXPECT_EQ(first_of(&report, static_cast<std::int32_t>(status_room)), -1);
+  EXPECT_EQ(first_of(nullptr, 0), -1);
+}
+
 /// Without a scheduler.
 inline carom_execution execution_in_c(std::int32_t isa, std::int32_t threads) {
   auto made = sized<carom_execution>();

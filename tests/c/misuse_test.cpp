@@ -32,6 +32,7 @@ class CMisuse : public testing::Test {
   void expect_refusal(carom_error error, const std::string& part, carom_error expected = CAROM_ERROR_ARGUMENT) {
     EXPECT_EQ(error, expected);
     EXPECT_NE(std::string(carom_error_message()).find(part), std::string::npos) << carom_error_message();
+    EXPECT_EQ(carom_error_kind(), expected);
     EXPECT_EQ(impulse, 0);
   }
   static carom_options defaults() {
@@ -108,11 +109,37 @@ TEST_F(CMisuse, of_memory_beyond_all_is_an_error) {
   EXPECT_EQ(blocked, nullptr);
 }
 
+TEST_F(CMisuse, names_column_row_and_option) {
+  const auto expect_place = [](const std::string& column, std::int64_t row, const std::string& option) {
+    EXPECT_EQ(carom_error_column(), column);
+    EXPECT_EQ(carom_error_row(), row);
+    EXPECT_EQ(carom_error_option(), option);
+  };
+  carom_options options = defaults();
+  options.steps = 0;
+  expect_refusal(solve(&options), "steps");
+  expect_place("", -1, "steps");
+  contacts.friction.count = 2;
+  expect_refusal(solve(), "restitution");
+  expect_place("restitution", -1, "");
+  carom_joints* joints = nullptr;
+  ASSERT_EQ(carom_joints_create(CAROM_DOUBLE, &joints), CAROM_OK);
+  auto row = sized<carom_joint_row>();
+  EXPECT_EQ(carom_joints_get(joints, 7, &row), CAROM_ERROR_ARGUMENT);
+  expect_place("", 7, "");
+  carom_joints_destroy(joints);
+}
+
 TEST_F(CMisuse, is_told_to_its_own_thread) {
   expect_refusal(carom_solve_k(nullptr, CAROM_DOUBLE, &contacts, &results, nullptr, nullptr), "solver");
   std::string elsewhere = "unset";
-  std::thread([&] { elsewhere = carom_error_message(); }).join();
+  carom_error kind = CAROM_ERROR_UNKNOWN;
+  std::thread([&] {
+    elsewhere = carom_error_message();
+    kind = carom_error_kind();
+  }).join();
   EXPECT_EQ(elsewhere, "");
+  EXPECT_EQ(kind, CAROM_OK);
 }
 
 TEST_F(CMisuse, of_struct_size_is_an_error) {

@@ -85,7 +85,7 @@ static_assert(CAROM_ISLAND_CONVERGED == int(IslandStatus::converged) &&
               CAROM_ISLAND_STALLED == int(IslandStatus::stalled) &&
               CAROM_ISLAND_DIVERGED == int(IslandStatus::diverged) &&
               CAROM_ISLAND_OVERFLOW == int(IslandStatus::overflow));
-static_assert(CAROM_ISLAND_BY_SWEEPS == int(IslandAlgorithm::sweeps) &&
+static_assert(CAROM_ISLAND_BY_PGS == int(IslandAlgorithm::pgs) &&
               CAROM_ISLAND_BY_IMPACTS == int(IslandAlgorithm::impacts) &&
               CAROM_ISLAND_BY_LAST_IMPULSES == int(IslandAlgorithm::last_impulses) &&
               CAROM_ISLAND_BY_LINEAR == int(IslandAlgorithm::linear) &&
@@ -118,6 +118,9 @@ TEST(CNames, are_told_for_any_number) {
   EXPECT_STREQ(carom_gradient_status_name(CAROM_GRADIENT_ONE_SIDED), "one-sided");
   EXPECT_STREQ(carom_scene_method_name(CAROM_METHOD_SUBSTEPS), "substeps");
   EXPECT_STREQ(carom_contact_state_name(CAROM_CONTACT_SLIP), "slip");
+  EXPECT_STREQ(carom_bender_schmitt_phase_name(CAROM_PHASE_RESTING), "resting");
+  EXPECT_STREQ(carom_contact_filter_name(CAROM_FILTER_TOUCHING), "touching");
+  EXPECT_STREQ(carom_error_scale_name(CAROM_ERROR_SCALE_ISLAND), "island");
   for (const std::int32_t number : {-1, 255, 256, 1 << 30}) EXPECT_STREQ(carom_law_name(number), "unknown");
   EXPECT_STREQ(carom_version(), std::string(version()).c_str());
 }

@@ -63,8 +63,14 @@ TEST(CSystem, gives_the_bits_of_cpp) {
   EXPECT_EQ(expected.state, found.state);
   EXPECT_EQ(expected.island, found.island);
   EXPECT_EQ(report_in_c.error, report.error);
-  EXPECT_EQ(report_in_c.sweeps, report.sweeps);
+  EXPECT_EQ(report_in_c.pgs_iterations, report.pgs_iterations);
   EXPECT_EQ(report_in_c.islands, report.islands);
+  EXPECT_EQ(report_in_c.ok, report.ok() ? 1 : 0);
+  for (std::int32_t i = 0; i < CAROM_STATE_ROOM; ++i) {
+    const auto first = report.first(static_cast<ContactState>(i));
+    EXPECT_EQ(report_in_c.by_state[i], report.count(static_cast<ContactState>(i))) << i;
+    EXPECT_EQ(carom_system_report_first(&report_in_c, i), first ? static_cast<std::int64_t>(*first) : -1) << i;
+  }
   EXPECT_EQ(options_in_c.range_tolerance, SystemOptions{}.range_tolerance);
   EXPECT_EQ(report_in_c.range_distance, report.range_distance);
   auto island = sized<carom_system_island>();

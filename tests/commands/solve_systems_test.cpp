@@ -48,7 +48,7 @@ TEST(SolveSystems, json_tells_error_iterations_and_seconds) {
   EXPECT_EQ(json["tolerance"], 1e-10);
   EXPECT_EQ(json["contacts"], 4);
   EXPECT_EQ(json["solved"], true);
-  EXPECT_EQ(json["iterations"], json["sweeps"].get<int>() + json["interior_point_iterations"].get<int>() +
+  EXPECT_EQ(json["iterations"], json["pgs_iterations"].get<int>() + json["interior_point_iterations"].get<int>() +
                                     json["newton_iterations"].get<int>());
   EXPECT_GT(json["seconds"], 0);
 }
@@ -114,7 +114,7 @@ TEST(SolveSystems, one_that_misses_the_tolerance_gives_exit_code_1_and_is_writte
   const TemporaryFile out({}, ".hdf5");
   const Ended run = carom("solve " + boxes + " --budget 2 -o " + out.name());
   EXPECT_EQ(run.exit_code, 1);
-  expect_within("missed in 1 island", run.out);
+  expect_within("not solved: 1 island", run.out);
   EXPECT_EQ(io::read_fclib(out.name()).contacts(), 52u);
 }
 

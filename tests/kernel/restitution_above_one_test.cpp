@@ -67,7 +67,7 @@ TYPED_TEST(RestitutionAboveOne, is_a_fault_beyond_what_the_option_allows_and_now
                                      solver.solve(planar.view(), planar::Results<T>{})})
           EXPECT_EQ(report.count(Status::restitution_out_of_range), faults) << to_string(law) << ' ' << to_string(isa);
         ResultArrays<T> impulses(3);
-        EXPECT_EQ(solver.find_margins(of_bodies, impulses.results().impulse, RegionMargins<T>{}).faults, faults);
+        EXPECT_EQ(solver.find_margins(of_bodies, impulses.results().impulse, RegionMargins<T>{}).faults(), faults);
       }
 }
 

@@ -83,15 +83,12 @@ Judged judge(std::uint64_t number, bool shows) {
     scenes::SceneArrays<T> made = marked(drawn.data);
     const auto results = made.view();
     SceneSolver solver(execution);
-    bool failed = false;
     support::fail_allocation(failing);
-    try {
-      solver.solve(scene, results, options);
-    } catch (const std::bad_alloc&) {
-      failed = true;
-    }
+    const Expected<SceneReport> report = solver.try_solve(scene, results, options);
     support::fail_allocation(0);
-    if (shows) fmt::print("allocation {} of {}: {}\n", failing, allocations, failed ? "bad_alloc" : "none missing");
+    const bool failed = !report;
+    if (shows) fmt::print("allocation {} of {}: {}\n", failing, allocations, failed ? "failed" : "none missing");
+    if (failed) v.want("the error says so", report.error().kind() == ErrorKind::out_of_memory);
     if (failed) v.want("results are untouched without memory", Snapshot<T>(made) == Snapshot<T>(untouched));
     if (!failed) continue;
     solver.solve(scene, results, options);

@@ -57,18 +57,18 @@ class ContactsJudge : SceneAspect<T> {
         v_.want("sound data are no fault", false);
       }
     };
-    std::array<std::size_t, status_room> count{}, rows{};
+    ContactCounts count, rows;
     for (std::size_t i = 0; i < d_.contact_count(); ++i) {
       judge_one(made_.arrays.status[i], drawn_.fault[i], "a faulty contact has its status",
                 [&] { return s_.definiteness_of_contact(i); });
-      ++count[s_.number(made_.arrays.status[i])];
+      count.add(made_.arrays.status[i], i);
     }
     for (std::size_t r = 0; r < d_.row_count(); ++r) {
       judge_one(made_.arrays.joint_status[r], drawn_.row_fault[r], "a faulty row has its status",
                 [&] { return s_.definiteness_of_row(r); });
-      ++rows[s_.number(made_.arrays.joint_status[r])];
+      rows.add(made_.arrays.joint_status[r], r);
     }
-    v_.add("the report counts statuses",
+    v_.add("the report counts statuses and has the first of each",
            count == made_.report.by_status && rows == made_.report.joints_by_status ? 0 : 2 * bound);
   }
 

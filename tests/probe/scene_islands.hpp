@@ -180,10 +180,7 @@ class IslandsJudge : SceneAspect<T> {
   /// Recomputes the residual of the report.
   void judge_residual() {
     v_.add("residuals are no NaN", made_.report.residual >= 0 ? 0 : 2 * bound);
-    if (made_.report.by_status[s_.number(Status::overflow)] +
-            made_.report.joints_by_status[s_.number(Status::overflow)] >
-        0)
-      return;
+    if (made_.report.count(Status::overflow) + made_.report.count_joints(Status::overflow) > 0) return;
     const bool knows_targets = o_.method == Procedure::pgs || o_.method == Procedure::ncp || s_.is_sequential_impacts();
     if (!knows_targets || drawn_.kind == SceneKind::range) return;
     R worst = 0;

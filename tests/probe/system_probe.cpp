@@ -172,12 +172,12 @@ Judged judge(std::uint64_t number, bool shows) {
     v.want("a sound system is solved", drawn.kind == SystemKind::range);
     return judged;
   }
-  judged.converged = report.solved();
+  judged.converged = report.ok();
   if (shows) {
     const SystemOptions& o = drawn.options;
     fmt::print("tolerance {} mass {} scale {} budget {}\nfriction {}\nq {}\nW {}\nwarm {}\n", o.tolerance, o.error_mass,
                static_cast<int>(o.scale), o.budget, data.friction, data.q, data.block, data.warm);
-    fmt::print("r {}\nu {}\nerror {} missed {}\nstates", made.r, made.u, report.error, report.missed);
+    fmt::print("r {}\nu {}\nerror {} missed {}\nstates", made.r, made.u, report.error, report.unsolved);
     for (const ContactState state : made.state) fmt::print(" {}", to_string(state));
     fmt::print("\n");
   }
@@ -219,7 +219,7 @@ Judged judge(std::uint64_t number, bool shows) {
           (absolute(reported - error) - moved) / (rounding + epsilon * reported + least));
   v.add("no worse than the impulses to begin with",
         (error - error_begun - moved) / (rounding + rounding_begun + least));
-  if (report.solved())
+  if (report.ok())
     v.add("solved is within the tolerance",
           (error - moved - static_cast<R>(drawn.options.tolerance) * scale * R(1.0000001L)) / (rounding + least));
   return judged;

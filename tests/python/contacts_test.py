@@ -1,6 +1,7 @@
 """solve, check and differentiate accept every form of contacts without conversion and agree with the library."""
 
 import pathlib
+import pickle
 import tempfile
 import threading
 import time
@@ -267,7 +268,12 @@ class Laws(unittest.TestCase):
         self.assertEqual(result.status[1:].tolist(), [carom.Status.negative_friction, carom.Status.not_a_number])
         self.assertEqual(result.report.faults, 2)
         self.assertFalse(result.report.ok)
-        self.assertRegex(str(result.report), "^3 contacts: 1 (ok|separating), 1 not_a_number, 1 negative_friction$")
+        self.assertRegex(str(result.report), r"^3 contacts: 1 (ok|separating), 1 not_a_number \(first: contact \d\), 1 negative_friction \(first: contact \d\)$")
+        for status in ("ok", "separating", "not_a_number", "negative_friction"):
+            where = [i for i, of in enumerate(result.status) if carom.Status(of).name == status]
+            self.assertEqual(result.report.count(status), len(where))
+            self.assertEqual(result.report.first(status), where[0] if where else None)
+        self.assertEqual((result.report.count("overflow"), result.report.first("overflow")), (0, None))
 
 
 class Errors(unittest.TestCase):
@@ -287,6 +293,21 @@ class Errors(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, r"'norml'; did you mean 'normal'\?"):
             carom.solve(norml=(0, 0, 1), friction=0.5)
         self.assertTrue(issubclass(carom.Error, ValueError))
+
+    def test_columns_rows_and_options_are_attributes(self):
+        def place(call):
+            with self.assertRaises(carom.Error) as caught:
+                call()
+            error = caught.exception
+            for same in (error, pickle.loads(pickle.dumps(error))):
+                self.assertEqual(str(same), str(error))
+                self.assertEqual(same.kind, "argument")
+            return (same.column, same.row, same.option)
+
+        self.assertEqual(place(lambda: carom.solve(**spaces(4) | {"steps": 0})), ("", None, "steps"))
+        W = np.eye(3).reshape(1, 1, 3, 3)
+        self.assertEqual(place(lambda: carom.solve_system(W, [[0, 0, -1]], [-1.0])), ("system.friction", 0, ""))
+        self.assertEqual(carom.Error("carom: other").column, "")
 
     def test_columns_of_bodies_are_named(self):
         disc = {"inverse_mass": 1.0, "inverse_inertia": 1.0, "velocity": (0.0, 0.0)}

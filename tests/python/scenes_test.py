@@ -126,7 +126,7 @@ class Stepping(unittest.TestCase):
         result = carom.solve_scene(*stack(3), **STEP)
         self.assertEqual(result.report.method, "substeps")
         self.assertLess(abs(result.displacement).max(), 1e-6)
-        self.assertRegex(str(result.report), r"^12 contacts: 12 ok; 1 island, residual \de-\d\d m/s$")
+        self.assertRegex(str(result.report), r"^12 contacts: 12 ok; 1 island, residual \de-\d\d m/s, \d+ substeps?$")
         self.assertTrue(result.report.ok)
 
     def test_sequential_impacts_have_laws(self):
@@ -144,7 +144,7 @@ class Stepping(unittest.TestCase):
         loose, tight = (carom.solve_scene(bodies, contacts, method=carom.Ncp(tolerance=t), **STEP) for t in (1e-2, 1e-10))
         self.assertLess(tight.report.relative_error, 1e-10)
         self.assertLessEqual(loose.report.relative_error, 1e-2)
-        self.assertRegex(str(tight.report), r"^12 contacts: 12 ok; 1 island, relative error \de-\d\d$")
+        self.assertRegex(str(tight.report), r"^12 contacts: 12 ok; 1 island, relative error \de-\d\d, \d+ iterations?$")
         by_name = carom.solve_scene(bodies, contacts, method="ncp", **STEP)
         np.testing.assert_array_equal(by_name.impulse, carom.solve_scene(bodies, contacts, method=carom.Ncp(), **STEP).impulse)
         # Every option of every class reaches the library: a value out of range is an error that names it.

@@ -105,7 +105,7 @@ TEST(scene_islands, a_fault_leaves_the_bits_of_others_alone) {
       EXPECT_EQ(together.path[i], Path{});
     }
     EXPECT_GT(faults, 0u);
-    EXPECT_EQ(report.by_status[static_cast<std::size_t>(Status::not_a_number)], faults);
+    EXPECT_EQ(report.count(Status::not_a_number), faults);
     EXPECT_EQ(together.velocity[3], bad.bodies[3].velocity);
   }
 }

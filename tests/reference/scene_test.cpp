@@ -99,7 +99,7 @@ TEST(scene_momentum, is_kept_to_rounding_by_every_method) {
       }
       // Each of some 20 · 40 changes of a velocity is rounded.
       for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(momentum[j], 0, 1000 * epsilon * size);
-      impulses += report.by_status[static_cast<std::size_t>(Status::ok)];
+      impulses += report.count(Status::ok);
     }
   EXPECT_GT(impulses, 500u);
 }

@@ -8,11 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <new>
 #include <string>
 #include <vector>
 
-#include "support/running/counted_allocations.hpp"
+#include "support/running/failing_allocations.hpp"
 #include "support/scenes/boxes_on_plate.hpp"
 #include "support/scenes/draw_models.hpp"
 #include "support/scenes/runs.hpp"
@@ -290,13 +289,7 @@ void expect_no_trace_of_failures(const SceneData<T>& small, const SceneData<T>& 
     fill(arrays, T(3));
     const auto results = arrays.view();
     failed = false;
-    support::fail_allocation(failures + 1);
-    try {
-      call(solver, large_view, results);
-    } catch (const std::bad_alloc&) {
-      failed = true;
-    }
-    support::fail_allocation(0);
+    failed = support::fails_without_allocation(failures + 1, [&] { call(solver, large_view, results); });
     if (!failed) break;
     const std::string what = "allocation " + std::to_string(failures + 1);
     expect_same_bits(arrays, untouched, what);
@@ -370,6 +363,63 @@ TYPED_TEST(LaterSceneCall, saves_and_restores_without_an_allocation) {
   EXPECT_EQ(of_restoring.by_new + of_restoring.by_malloc, 0u);
 }
 
+/// Boxes at rest on the ground, with keys.
+template <class T>
+SceneData<T> boxes_on_ground(int boxes) {
+  SceneData<T> scene = stack<T>(1);
+  for (int i = 1; i < boxes; ++i) append(scene, stack<T>(1));
+  for (std::size_t i = 0; i < scene.contact_count(); ++i) scene.key.push_back(i + 1);
+  return scene;
+}
+
+template <class T>
+class ReservedScene : public testing::Test {};
+TYPED_TEST_SUITE(ReservedScene, Precisions);
+
+TYPED_TEST(ReservedScene, makes_a_first_call_without_direct_islands_with_few_allocations) {
+  using T = TypeParam;
+  const auto scene = boxes_on_ground<T>(500);
+  for (const Procedure method : {Procedure::pgs, Procedure::substeps}) {
+    MethodOptions options = usual(method);
+    options.substeps.min_substeps = 2;
+    SceneArrays<T> arrays(scene), expected(scene);
+    const auto view = select(scene.view(), options.converted().method);
+    const auto results = arrays.view(), expected_results = expected.view();
+    SceneSolver usual_solver({.threads = 1}), solver({.threads = 1});
+    const auto without = allocations_during([&] { usual_solver.solve(view, expected_results, options); });
+    solver.reserve<T>(scene.body_count() + 7, scene.contact_count() + 7, 7, options);
+    const auto made = allocations_during([&] { solver.solve(view, results, options); });
+    // What remains does not grow with the scene: the state of the library, and lists of a few elements.
+    EXPECT_LE(made.by_malloc, 16u) << to_string(method);
+    EXPECT_GT(without.by_malloc, 100u) << to_string(method);
+    expect_same_bits(arrays, expected, std::string(to_string(method)));
+  }
+}
+
+TYPED_TEST(ReservedScene, keeps_the_impulses_of_keys) {
+  using T = TypeParam;
+  const auto scene = boxes_on_ground<T>(1), larger = boxes_on_ground<T>(50);
+  for (const auto* one : {&scene, &larger})
+    for (const Procedure method : methods_without_plans) {
+      const MethodOptions options = usual(method);
+      const auto view = select(one->view(), options.converted().method);
+      SceneArrays<T> arrays(*one), expected(*one);
+      SceneSolver usual_solver({.threads = 1}), solver({.threads = 1});
+      for (int k = 0; k < 3; ++k) {
+        usual_solver.solve(view, expected.view(), options);
+        solver.solve(view, arrays.view(), options);
+        solver.reserve<T>(1000 << k, 4000 << k, 100 << k, options);
+      }
+      expect_same_bits(arrays, expected, std::string(to_string(method)));
+    }
+}
+
+TEST(ReservedSceneMisuse, is_what_it_is_in_calls) {
+  SceneSolver solver;
+  EXPECT_EQ(support::error_of([&] { solver.reserve<float>(1, 1, 1, {.time_step = -1}); })->option(), "time_step");
+  EXPECT_TRUE(support::error_of([&] { solver.reserve<float>(~std::size_t{0}, 1, 1, {.time_step = 1}); }));
+}
+
 #ifndef CAROM_TEST_SANITIZED
 TYPED_TEST(LaterSceneCall, is_as_before_after_a_state_that_found_no_memory) {
   const auto scene = scene_of<TypeParam>(1), other = scene_of<TypeParam>(2);
@@ -382,14 +432,7 @@ TYPED_TEST(LaterSceneCall, is_as_before_after_a_state_that_found_no_memory) {
   solver.save(before);
   std::size_t failures = 0;
   for (bool failed = true; failed; failures += failed ? 101 : 0) {
-    failed = false;
-    support::fail_allocation(failures + 1);
-    try {
-      solver.restore(state);
-    } catch (const std::bad_alloc&) {
-      failed = true;
-    }
-    support::fail_allocation(0);
+    failed = support::fails_without_allocation(failures + 1, [&] { solver.restore(state); });
     solver.save(after);
     ASSERT_TRUE(after == (failed ? before : state)) << "allocation " << failures + 1;
   }

@@ -124,7 +124,7 @@ void number_islands(SceneArrays<T>& of_part, const SceneArrays<T>& whole) {
     of_part.island_iterations[i] = known ? from.island_iterations[island] : 0;
     of_part.island_substeps[i] = known ? from.island_substeps[island] : 0;
     of_part.island_error[i] = known ? from.island_error[island] : T(0);
-    of_part.island_algorithm[i] = known ? from.island_algorithm[island] : IslandAlgorithm::sweeps;
+    of_part.island_algorithm[i] = known ? from.island_algorithm[island] : IslandAlgorithm::pgs;
     of_part.island_energy_removed[i] = known ? from.island_energy_removed[island] : T(0);
   }
 }

@@ -121,7 +121,7 @@ TYPED_TEST(IslandResults, say_which_algorithm_solved_an_island_and_to_which_rela
   EXPECT_LE(of.island_error[0], static_cast<T>(SceneThresholds::direct_settled));
 
   MethodOptions options;
-  for (const auto& [method, expected] : {std::pair{Procedure::pgs, IslandAlgorithm::sweeps},
+  for (const auto& [method, expected] : {std::pair{Procedure::pgs, IslandAlgorithm::pgs},
                                          {Procedure::sequential_impacts, IslandAlgorithm::impacts},
                                          {Procedure::ncp, IslandAlgorithm::system}}) {
     options.method = method;

@@ -74,8 +74,8 @@ TYPED_TEST(SceneOverflow, of_one_island_leaves_its_bodies_as_they_came_and_the_o
     EXPECT_GE(made.report.not_converged, 1u) << what;
     EXPECT_GT(made.report.residual, 0) << what;
     EXPECT_EQ(made.report.joint_work, 0) << what;  // its rows are the only ones
-    EXPECT_EQ(made.report.by_status[static_cast<std::size_t>(Status::overflow)], 8u) << what;
-    EXPECT_EQ(made.report.joints_by_status[static_cast<std::size_t>(Status::overflow)], 3u) << what;
+    EXPECT_EQ(made.report.count(Status::overflow), 8u) << what;
+    EXPECT_EQ(made.report.count_joints(Status::overflow), 3u) << what;
     for (std::size_t i = 2; i < 6; ++i) EXPECT_EQ(made.velocity(i), sound.velocity(i)) << what;
     for (std::size_t i = 8; i < 24; ++i) EXPECT_EQ(made.impulse(i), sound.impulse(i)) << what;
   });
@@ -286,7 +286,7 @@ TYPED_TEST(SceneOverflow, does_not_come_of_contacts_at_rest_that_contradict_each
       SceneSolver solver({.threads = 1});
       const auto made = solved(solver, scene, options);
       const std::string what = "seed " + std::to_string(seed) + ", h " + std::to_string(h);
-      EXPECT_EQ(made.report.by_status[static_cast<std::size_t>(Status::overflow)], 0u) << what;
+      EXPECT_EQ(made.report.count(Status::overflow), 0u) << what;
       // At worst the contacts require the body to cancel its speed and close the gaps.
       double wanted = length(scene.velocity(0)) + 1.5 * length(scene.angular_velocity(0)) + 0.01 / h;
       for (const double x : {made.velocity(0)[0], made.velocity(0)[1], made.velocity(0)[2]})

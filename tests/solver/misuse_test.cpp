@@ -80,6 +80,12 @@ TEST(Names, of_numbers_that_an_enumeration_does_not_have_are_unknown) {
   expect_unknown(Law{}, law_count);
   expect_unknown(RestitutionLaw{}, restitution_law_count);
   expect_unknown(Integrator{}, integrator_count);
+  expect_unknown(GradientStatus{}, gradient_status_count);
+  expect_unknown(SceneMethod{}, scene_method_count);
+  expect_unknown(ContactFilter{}, contact_filter_count);
+  expect_unknown(BenderSchmittPhase{}, bender_schmitt_phase_count);
+  expect_unknown(ErrorScale{}, error_scale_count);
+  expect_unknown(ContactState{}, contact_state_count);
 
   EXPECT_EQ(to_string(Path{SlidingEnd::slide_end, Sticking::none, 3, 3}), "slide_end+c3d3");
   for (const Path path :
@@ -90,8 +96,8 @@ TEST(Names, of_numbers_that_an_enumeration_does_not_have_are_unknown) {
   EXPECT_EQ(to_string(Path::from_index(Path::kinds)), "unknown");
 
   Report report;
-  report.by_status.fill(1);
-  report.by_path.fill(1);
+  for (const Status status : all_statuses()) report.by_status.add(status, 0);
+  for (std::size_t i = 0; i < Path::kinds; ++i) report.by_path.add(Path::from_index(i));
   EXPECT_EQ(report.count(static_cast<Status>(status_room)), 0u);
   EXPECT_EQ(report.count(Path{static_cast<SlidingEnd>(255), static_cast<Sticking>(255), 255, 255}), 0u);
 }
@@ -125,8 +131,10 @@ TEST(OptionsOutOfRange, are_an_error_of_solver_and_references_before_any_work) {
   EXPECT_EQ(refusal(Execution{.threads = 100000}), "carom: the option threads is 100000, not in [0, 1024]");
   EXPECT_EQ(refusal(Execution{.threads = -1}), "carom: the option threads is -1, not in [0, 1024]");
   EXPECT_EQ(refusal(Options{.steps = 0}), "carom: the option steps is 0, not in [1, 1073741824]");
-  EXPECT_EQ(refusal(Options{.data = {.max_restitution = nan}}), "carom: the option max_restitution is nan, not in [1, 100]");
-  EXPECT_EQ(refusal(Options{.data = {.normal_tolerance = 0.11}}), "carom: the option normal_tolerance is 0.11, not in [0, 0.1]");
+  EXPECT_EQ(refusal(Options{.data = {.max_restitution = nan}}),
+            "carom: the option max_restitution is nan, not in [1, 100]");
+  EXPECT_EQ(refusal(Options{.data = {.normal_tolerance = 0.11}}),
+            "carom: the option normal_tolerance is 0.11, not in [0, 0.1]");
   EXPECT_EQ(refusal(Options{.data = {.inertia_tolerance = -1e-9}}),
             "carom: the option inertia_tolerance is -1e-09, not in [0, 0.1]");
 }

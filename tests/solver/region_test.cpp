@@ -294,7 +294,7 @@ TYPED_TEST(Region, the_report_counts_what_the_margins_say) {
       expected.outside += energy || penetrates || pulls || cone;
     }
     EXPECT_EQ(report.contacts, n);
-    EXPECT_EQ(report.faults, 0u);
+    EXPECT_EQ(report.faults(), 0u);
     EXPECT_EQ(report.gains_energy, expected.gains_energy);
     EXPECT_EQ(report.penetrates, expected.penetrates);
     EXPECT_EQ(report.pulls, expected.pulls);
@@ -340,7 +340,7 @@ TYPED_TEST(Region, faults_and_unbounded_friction) {
         Solver({.isa = isa, .threads = 1})
             .find_margins(contacts.space_contacts(), columns(impulse), found.margins(), found.space());
     EXPECT_EQ(report.contacts, 40u);
-    EXPECT_EQ(report.faults, 4u);
+    EXPECT_EQ(report.faults(), 4u);
     EXPECT_EQ(found.status[3], Status::not_a_number);
     EXPECT_EQ(found.status[4], Status::infinite);
     EXPECT_EQ(found.status[5], Status::negative_friction);

@@ -141,8 +141,11 @@ TEST(OneAnswer, of_a_batch_of_1000003_does_not_depend_on_threads_or_isa) {
   Report report;
   expect_same_bits(solve<float>(contacts.space_contacts(), count, options, &report, false), one, "scalar, 2 threads");
   EXPECT_EQ(report.contacts, count);
-  EXPECT_EQ(std::accumulate(report.by_status.begin(), report.by_status.end(), std::size_t{0}), count);
-  EXPECT_EQ(std::accumulate(report.by_path.begin(), report.by_path.end(), std::size_t{0}), count);
+  std::size_t with_status = 0, with_path = 0;
+  for (const Status status : all_statuses()) with_status += report.count(status);
+  for (const auto& [path, number] : report.paths()) with_path += number;
+  EXPECT_EQ(with_status, count);
+  EXPECT_EQ(with_path, count);
 }
 
 TYPED_TEST(OneAnswer, does_not_depend_on_the_place_in_the_batch) {

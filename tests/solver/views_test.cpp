@@ -9,10 +9,12 @@
 #include <limits>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "io/contact_columns.hpp"
 #include "support/running/configured_solver.hpp"
+#include "support/running/errors.hpp"
 #include "support/running/same_bits.hpp"
 
 namespace carom {
@@ -224,10 +226,14 @@ TEST(LargeMemory, begins_on_a_line_or_a_large_page_and_holds_what_is_written) {
   EXPECT_EQ(std::count(column.begin(), column.end(), 2.5), static_cast<std::ptrdiff_t>(mib));
 }
 
-TEST(LargeMemory, that_nobody_has_is_bad_alloc) {
+TEST(LargeMemory, that_nobody_has_is_an_error) {
   EXPECT_THROW(allocate_large(std::numeric_limits<std::size_t>::max()), std::bad_alloc);
-  EXPECT_THROW(BlockedContacts<float>{std::numeric_limits<std::size_t>::max()}, std::bad_alloc);
-  EXPECT_THROW(BlockedContacts<double>{std::numeric_limits<std::size_t>::max() / 37}, std::bad_alloc);
+  const auto kind_of_allocating = [](std::size_t floats, std::size_t doubles) {
+    return std::pair{support::error_of([&] { BlockedContacts<float> contacts(floats); })->kind(),
+                     support::error_of([&] { BlockedContacts<double> contacts(doubles); })->kind()};
+  };
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+  EXPECT_EQ(kind_of_allocating(most, most / 37), std::pair(ErrorKind::out_of_memory, ErrorKind::out_of_memory));
 }
 
 }  // namespace

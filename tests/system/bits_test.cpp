@@ -50,7 +50,7 @@ TEST(SystemBits, do_not_depend_on_threads) {
     EXPECT_TRUE(same_bits(alone.u, shared.u));
     EXPECT_EQ(alone.state, shared.state);
     EXPECT_EQ(one.error, report.error);
-    EXPECT_EQ(one.sweeps, report.sweeps);
+    EXPECT_EQ(one.pgs_iterations, report.pgs_iterations);
     EXPECT_EQ(one.interior_point_iterations, report.interior_point_iterations);
   }
 }

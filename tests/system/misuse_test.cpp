@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "support/running/errors.hpp"
 #include "system_data.hpp"
 
 namespace carom::test {
@@ -24,6 +25,7 @@ std::string refusal(const ContactSystem<double>& system, const SystemOptions& op
   try {
     SystemSolver({.threads = 1}).solve(system, solution.view(), options);
   } catch (const Error& error) {
+    support::expect_names(error);
     EXPECT_EQ(solution.r, std::vector<double>(solution.r.size(), 7));
     return error.what();
   }

@@ -64,7 +64,7 @@ TEST(Range, a_stack_whose_velocities_lie_outside_of_it_is_solved_and_the_distanc
     options.scale = scale;
     options.budget = 2000;
     const SystemReport report = solver.solve(system.view(), solution.view(), options);
-    EXPECT_TRUE(report.solved());
+    EXPECT_TRUE(report.ok());
     const std::vector<double> outside = outside_of_range(system);
     const double distance = std::sqrt(dot(outside, outside) / dot(system.q, system.q));
     EXPECT_NEAR(distance, 1.34e-5, 1e-7);
@@ -89,11 +89,11 @@ TEST(Range, is_left_no_further_than_the_options_allow) {
   options.budget = 1000;
   options.range_tolerance = 1e-5;
   const SystemReport report = SystemSolver({.threads = 1}).solve(system.view(), solution.view(), options);
-  EXPECT_FALSE(report.solved());
+  EXPECT_FALSE(report.ok());
   EXPECT_NEAR(report.range_distance, 1.34e-5, 1e-7) << "reported all the same";
   options.range_tolerance = 0;
   const SystemReport never = SystemSolver({.threads = 1}).solve(system.view(), solution.view(), options);
-  EXPECT_FALSE(never.solved());
+  EXPECT_FALSE(never.ok());
   EXPECT_EQ(never.range_distance, 0);
 }
 
@@ -115,7 +115,7 @@ TEST(Range, hides_no_approach_that_nothing_can_stop) {
     options.range_tolerance = 1;
     options.budget = 1000;
     const SystemReport report = SystemSolver({.threads = 1}).solve(system.view(), solution.view(), options);
-    EXPECT_FALSE(report.solved()) << speed;
+    EXPECT_FALSE(report.ok()) << speed;
     EXPECT_NEAR(report.range_distance, speed * std::sqrt(2 / (2 + 2 * speed * speed)), 1e-6 * speed) << speed;
   }
 }
@@ -125,7 +125,7 @@ TEST(Range, is_not_looked_for_where_velocities_are_in_it) {
     const SystemData<double> system = random_system(seed, 12, 3, 0.6);
     SystemSolution<double> solution(12);
     const SystemReport report = SystemSolver({.threads = 1}).solve(system.view(), solution.view());
-    EXPECT_TRUE(report.solved());
+    EXPECT_TRUE(report.ok());
     EXPECT_EQ(report.range_distance, 0);
   }
 }

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/// Return value of functions. 0 is success.
+/// Return value of functions. 0 is success. The numbers are the numbers of ErrorKind in C++.
 typedef enum carom_error {
   CAROM_OK = 0,
   CAROM_ERROR_ARGUMENT = 1,  ///< columns of different lengths, a missing column, an option out of range, a null pointer
@@ -18,12 +18,22 @@ typedef enum carom_error {
   CAROM_ERROR_NOT_AVAILABLE = 3,  ///< this build or this CPU lacks the ISA
   CAROM_ERROR_OUT_OF_MEMORY = 4,
   CAROM_ERROR_UNKNOWN = 5,
-  CAROM_ERROR_SCHEDULER = 6,  ///< parallel_for of a carom_execution left out pieces; all results are written
+  CAROM_ERROR_SCHEDULER = 6,   ///< parallel_for of a carom_execution left out pieces; all results are written
+  CAROM_ERROR_MOVED_FROM = 7,  ///< does not occur in C
 } carom_error;
 
-/// Returns the message of the last failed call of this thread, or "" if no call has failed. Valid until the next call
-/// fails.
+// The last failed call of this thread. Texts are valid until the next call fails. The default of all texts is "".
+
+/// Returns its code; CAROM_OK if no call has failed.
+CAROM_EXPORT carom_error carom_error_kind(void);
+/// Returns its message.
 CAROM_EXPORT const char* carom_error_message(void);
+/// Returns the name of the column that it is about, as the message has it: "a.velocity.x".
+CAROM_EXPORT const char* carom_error_column(void);
+/// Returns the index of the element of the column, or of the contact, joint row or island. Default -1.
+CAROM_EXPORT int64_t carom_error_row(void);
+/// Returns the name of the option that it is about, as the message has it: "ncp.tolerance".
+CAROM_EXPORT const char* carom_error_option(void);
 
 /// Returns the version of the linked library: "0.1.0".
 CAROM_EXPORT const char* carom_version(void);

@@ -140,7 +140,7 @@ typedef enum carom_island_status {
 } carom_island_status;
 
 typedef enum carom_island_algorithm {
-  CAROM_ISLAND_BY_SWEEPS = 0,
+  CAROM_ISLAND_BY_PGS = 0,
   CAROM_ISLAND_BY_IMPACTS = 1,
   CAROM_ISLAND_BY_LAST_IMPULSES = 2,
   CAROM_ISLAND_BY_LINEAR = 3,
@@ -183,11 +183,15 @@ CAROM_EXPORT const char* carom_status_name(int32_t status);
 CAROM_EXPORT const char* carom_isa_name(int32_t isa);
 CAROM_EXPORT const char* carom_gradient_status_name(int32_t status);
 CAROM_EXPORT const char* carom_scene_method_name(int32_t method);
+CAROM_EXPORT const char* carom_bender_schmitt_phase_name(int32_t phase);
+CAROM_EXPORT const char* carom_contact_filter_name(int32_t filter);
 CAROM_EXPORT const char* carom_contact_state_name(int32_t state);
+CAROM_EXPORT const char* carom_error_scale_name(int32_t scale);
 
 /// Lengths of the arrays of counts. They have room for the numbers of later versions.
 #define CAROM_STATUS_ROOM 64
 #define CAROM_PATH_ROOM 128
+#define CAROM_STATE_ROOM 8
 
 /// Returns the index of a path in carom_report::by_path, or -1 if there is no such path.
 CAROM_EXPORT int32_t carom_path_index(carom_path path);

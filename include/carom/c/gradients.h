@@ -54,7 +54,12 @@ typedef struct carom_gradient_report {
   size_t struct_size;
   size_t contacts;
   size_t by_status[CAROM_STATUS_ROOM];  ///< by carom_gradient_status
+  int32_t ok;                           ///< 1 if every contact has a gradient, else 0
+  size_t first[CAROM_STATUS_ROOM];      ///< by carom_gradient_status; see carom_gradient_report_first
 } carom_gradient_report;
+
+/// Returns the index of the first contact with this carom_gradient_status, or -1.
+CAROM_EXPORT int64_t carom_gradient_report_first(const carom_gradient_report* report, int32_t status);
 
 /// Solver::differentiate. `gradients`, `options` and `report` may be NULL. `tolerance` is finite and >= 0, or
 /// CAROM_DEFAULT_TOLERANCE.

@@ -40,7 +40,13 @@ typedef struct carom_region_report {
   size_t struct_size;
   size_t contacts, faults, outside;
   size_t gains_energy, penetrates, pulls, leaves_cone;
+  int32_t ok;                           ///< 1 if no contact is at fault, else 0
+  size_t by_status[CAROM_STATUS_ROOM];  ///< number of contacts with each carom_status
+  size_t first[CAROM_STATUS_ROOM];      ///< first contact of each carom_status; see carom_region_report_first
 } carom_region_report;
+
+/// Returns the index of the first contact with this carom_status, or -1.
+CAROM_EXPORT int64_t carom_region_report_first(const carom_region_report* report, int32_t status);
 
 // Solver::find_margins. `impulse` is in the frame of the results [N s]; `margins`, `space`, `options` and `report` may
 // be NULL. `tolerance` is finite and >= 0, or CAROM_DEFAULT_TOLERANCE.

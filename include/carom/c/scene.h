@@ -198,8 +198,16 @@ typedef struct carom_scene_report {
   size_t not_converged, stalled;
   size_t lanes, lanes_used;
   size_t pgs_islands;
-  double energy_removed;  ///< [J] sum over the islands
+  double energy_removed;                  ///< [J] sum over the islands
+  int32_t ok;                             ///< 1 or 0, as SceneReport::ok
+  size_t first[CAROM_STATUS_ROOM];        ///< contacts; see carom_scene_report_first
+  size_t first_joint[CAROM_STATUS_ROOM];  ///< rows; see carom_scene_report_first_joint
 } carom_scene_report;
+
+/// Returns the index of the first contact with this carom_status, or -1.
+CAROM_EXPORT int64_t carom_scene_report_first(const carom_scene_report* report, int32_t status);
+/// Returns the index of the first joint row with this carom_status, or -1.
+CAROM_EXPORT int64_t carom_scene_report_first_joint(const carom_scene_report* report, int32_t status);
 
 typedef struct carom_scene_solver carom_scene_solver;
 
@@ -208,6 +216,10 @@ CAROM_EXPORT carom_error carom_scene_solver_create(const carom_execution* execut
 CAROM_EXPORT void carom_scene_solver_destroy(carom_scene_solver* solver);
 /// Returns the carom_isa in use.
 CAROM_EXPORT int32_t carom_scene_solver_isa(const carom_scene_solver* solver);
+/// SceneSolver::reserve: allocates ahead the memory of calls with these numbers. `options` may be NULL.
+CAROM_EXPORT carom_error carom_scene_solver_reserve(carom_scene_solver* solver, int32_t precision, size_t bodies,
+                                                    size_t contacts, size_t joint_rows,
+                                                    const carom_scene_options* options);
 /// Removes everything that the solver keeps from call to call.
 CAROM_EXPORT carom_error carom_scene_solver_forget(carom_scene_solver* solver);
 /// SceneSolver::save. Sets `*size` to the size of the state in bytes. Writes the state to `state`, which has room for

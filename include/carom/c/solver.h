@@ -53,7 +53,12 @@ typedef struct carom_report {
   uint64_t sliding_steps, lane_steps;
   double max_energy_gain;  ///< [J]
   size_t max_energy_gain_contact;
+  int32_t ok;                       ///< 1 if no contact is at fault, else 0
+  size_t first[CAROM_STATUS_ROOM];  ///< first contact of each carom_status; see carom_report_first
 } carom_report;
+
+/// Returns the index of the first contact with this carom_status, or -1.
+CAROM_EXPORT int64_t carom_report_first(const carom_report* report, int32_t status);
 
 typedef struct carom_solver carom_solver;
 

@@ -59,13 +59,19 @@ CAROM_EXPORT void carom_system_options_init(carom_system_options* options, size_
 /// Report of a call.
 typedef struct carom_system_report {
   size_t struct_size;
-  size_t contacts, islands, max_island_size, missed;
+  size_t contacts, islands, max_island_size, unsolved;
   double error;
-  int64_t sweeps, interior_point_iterations, newton_iterations;
+  int64_t pgs_iterations, interior_point_iterations, newton_iterations;
   double seconds;  ///< [s]
   int32_t threads;
-  double range_distance;  ///< [1]
+  double range_distance;              ///< [1]
+  int32_t ok;                         ///< 1 if every island is solved to the tolerance, else 0
+  size_t by_state[CAROM_STATE_ROOM];  ///< number of contacts in each carom_contact_state
+  size_t first[CAROM_STATE_ROOM];     ///< first contact in each state; see carom_system_report_first
 } carom_system_report;
+
+/// Returns the index of the first contact in this carom_contact_state, or -1.
+CAROM_EXPORT int64_t carom_system_report_first(const carom_system_report* report, int32_t state);
 
 /// An island: contacts that W connects. Each island is solved by itself.
 typedef struct carom_system_island {
@@ -73,7 +79,7 @@ typedef struct carom_system_island {
   size_t contacts;
   int32_t solved;  ///< 0 or 1
   double error;
-  int32_t sweeps, interior_point_iterations, newton_iterations;
+  int32_t pgs_iterations, interior_point_iterations, newton_iterations;
   double range_distance;  ///< [1]
 } carom_system_island;
 

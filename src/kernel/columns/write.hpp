@@ -9,6 +9,13 @@
 namespace carom::kernel {
 namespace {
 
+/// Counts `number` contacts of a status, at least one, the first of which is `first` in the batch.
+[[gnu::always_inline]] inline void count_status(Tally& tally, std::size_t status, std::size_t number,
+                                                std::size_t first) {
+  if (tally.by_status[status] == 0 || first < tally.first[status]) tally.first[status] = first;
+  tally.by_status[status] += number;
+}
+
 /// Gains of kinetic energy, in units that differ from contact to contact; of those in `gaining`.
 template <class T, class B>
 inline void count_energy(Tally& tally, std::size_t first, unsigned gaining, B energy, B impulse_unit, B velocity_unit) {

@@ -59,6 +59,12 @@ class TileStages {
     for (std::size_t slot = 0; slot < count; slot += width) validation_.find_laws(columns_, {}, slot);
   }
 
+  /// The contacts of the tile are `first` + order[slot] of the batch.
+  void set_order(std::size_t first, const std::uint32_t* order) {
+    finish_.first = first;
+    finish_.order = order;
+  }
+
   /// The bytes of a block as in Layout, if columns are read in the host's blocks; else 0.
   void set_block_bytes(std::size_t bytes) { block_bytes_ = bytes; }
 
@@ -304,11 +310,12 @@ class AlgebraicPipeline {
     groups_.gather(columns_.picked());
     const bool staged = (stages_.find_laws(0, count) & ~direct_laws) != 0;
     point_results(0, false);
+    const Picked picked = {columns_.picked().first, count, groups_.order() + k, 0};
+    stages_.set_order(picked.first, picked.list);
     const double largest = tally_.max_energy_gain;
     const std::size_t contact = tally_.max_energy_gain_contact;
     tally_.max_energy_gain = 0;
     apply_and_finish(0, count, true, staged, false);
-    const Picked picked = {columns_.picked().first, count, groups_.order() + k, 0};
     store(picked);
     // Contacts keep their order within a group, so that the first of equals stays it.
     double& gain = tally_.max_energy_gain;

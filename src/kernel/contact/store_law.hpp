@@ -21,6 +21,9 @@ struct LawFinish {
   const ResultPointers<T>& results;
   const bool wants_paths;
   Tally& tally;
+  // Contacts that are brought together: the contact in `slot` is first + order[slot] of the batch. Else null.
+  const std::uint32_t* order = nullptr;
+  std::size_t first = 0;
 
   /// Stores the impulses [N s] and the final statuses of a block of contacts in the tile. `lanes` has a bit for every
   /// valid lane; `number` is the index in the batch of the first contact.
@@ -52,7 +55,8 @@ struct LawFinish {
                                         Stages::get(tile.u0x, tile.u0y, tile.u0z, slot)));
     const unsigned ended = lane_bits(resolved) & lanes;
     count_energy<T>(tally, number, lane_bits(energy > zero) & ended, energy, impulse_unit, velocity_unit);
-    count(slot, choose(solved, choose(resolved, status, B(static_cast<T>(Status::overflow))), status), ended, lanes);
+    count(slot, number, choose(solved, choose(resolved, status, B(static_cast<T>(Status::overflow))), status), ended,
+          lanes);
     // Overwrites the law's own impulse and velocity, which no later stage reads.
     Stages::put(tile.px, tile.py, tile.pz, slot, p);
     Stages::put(tile.ux, tile.uy, tile.uz, slot, u);
@@ -85,8 +89,8 @@ struct LawFinish {
     count(SlidingEnd::slip, slips);
     count(SlidingEnd::stick, ended & ~slips);
     count(SlidingEnd::separating, lanes & ~ended);
-    count(Status::ok, ended);
-    count(Status::separating, lanes & ~ended);
+    count(Status::ok, ended, slot, number);
+    count(Status::separating, lanes & ~ended, slot, number);
     if (wants_paths) store_paths(slot, slips, ended, lanes);
     return p;
   }
@@ -142,36 +146,41 @@ struct LawFinish {
     tally.by_path[Path{sliding_end, Sticking::none, 0, 0}.index()] +=
         static_cast<std::size_t>(__builtin_popcount(lanes));
   }
-  void count(Status status, unsigned lanes) const {
-    tally.by_status[static_cast<std::size_t>(status)] += static_cast<std::size_t>(__builtin_popcount(lanes));
+  [[gnu::always_inline]] void count(Status status, unsigned lanes, std::size_t slot, std::size_t number) const {
+    if (lanes == 0) return;
+    const auto lane = static_cast<std::size_t>(__builtin_ctz(lanes));
+    count_status(tally, static_cast<std::size_t>(status), static_cast<std::size_t>(__builtin_popcount(lanes)),
+                 order == nullptr ? number + lane : first + order[slot + lane]);
   }
 
-  void count(std::size_t slot, B status, unsigned ended, unsigned lanes) const {
+  void count(std::size_t slot, std::size_t number, B status, unsigned ended, unsigned lanes) const {
     const B sliding_end = Stages::get(tile.sliding_end, slot);
     const unsigned slips = lane_bits(sliding_end == B(static_cast<T>(SlidingEnd::slip))) & ended;
     count(SlidingEnd::slip, slips);
     count(SlidingEnd::stick, ended & ~slips);
     const unsigned ok = lane_bits(status == B(static_cast<T>(Status::ok))) & lanes;
-    count(Status::ok, ok);
+    count(Status::ok, ok, slot, number);
     if (ok == lanes) [[likely]] {
       for (std::size_t lane = 0; lane < width; ++lane) tile.statuses[slot + lane] = Status::ok;
     } else {
-      store_statuses(slot, status, ok, ended, lanes);
+      store_statuses(slot, number, status, ok, ended, lanes);
     }
     if (wants_paths) store_paths(slot, slips, ended, (1u << width) - 1);
   }
 
-  [[gnu::noinline]] void store_statuses(std::size_t slot, B status, unsigned ok, unsigned ended, unsigned lanes) const {
+  [[gnu::noinline]] void store_statuses(std::size_t slot, std::size_t number, B status, unsigned ok, unsigned ended,
+                                        unsigned lanes) const {
     T numbers[width];
     store_lanes(numbers, status);
     for (std::size_t lane = 0; lane < width; ++lane)
       tile.statuses[slot + lane] =
           static_cast<Status>(static_cast<std::uint8_t>(static_cast<std::int32_t>(numbers[lane])));
     const unsigned separating = lane_bits(status == B(static_cast<T>(Status::separating))) & lanes;
-    count(Status::separating, separating);
+    count(Status::separating, separating, slot, number);
     count(SlidingEnd::separating, separating);
     count(SlidingEnd::none, lanes & ~ended & ~separating);
-    for_each_bit(lanes & ~ok & ~separating, [&](std::size_t lane) { count(tile.statuses[slot + lane], 1u); });
+    for_each_bit(lanes & ~ok & ~separating,
+                 [&](std::size_t lane) { count(tile.statuses[slot + lane], 1u << lane, slot, number); });
   }
 
   [[gnu::noinline]] void store_paths(std::size_t slot, unsigned slips, unsigned ended, unsigned lanes) const {

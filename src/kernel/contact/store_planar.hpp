@@ -88,7 +88,7 @@ struct PlanarStorer {
     const auto code = [](PlanarSlidingEnd c) { return B(static_cast<T>(c)); };
     const B ok(0);
     if (done == here) [[likely]] {
-      tally.by_status[0] += static_cast<std::size_t>(__builtin_popcount(here));
+      count_status(tally, 0, static_cast<std::size_t>(__builtin_popcount(here)), first + slot);
       if (results.status != nullptr) __builtin_memset(results.status + slot, 0, width * sizeof(Status));
     } else {
       const Mask separating = status == B(static_cast<T>(Status::separating));
@@ -105,7 +105,9 @@ struct PlanarStorer {
       }
       sliding_end = load_lanes<B>(courses);
       if (results.status != nullptr) __builtin_memcpy(results.status + slot, found, sizeof found);
-      for_each_bit(here, [&](std::size_t lane) { ++tally.by_status[static_cast<std::size_t>(found[lane])]; });
+      for_each_bit(here, [&](std::size_t lane) {
+        count_status(tally, static_cast<std::size_t>(found[lane]), 1, first + slot + lane);
+      });
     }
     unsigned left = here;
     for (unsigned c = 0; left != 0 && c < planar_sliding_ends; ++c) {

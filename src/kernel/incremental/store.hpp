@@ -122,8 +122,13 @@ struct Storer {
     T statuses[width], paths[width];
     store_lanes(statuses, status);
     store_lanes(paths, path);
-    count(writer.tally.by_status, status, statuses, here);
-    count(writer.tally.by_path, path, paths, here);
+    count(status, statuses, here, [&](std::size_t number, unsigned same) {
+      count_status(writer.tally, number, static_cast<std::size_t>(__builtin_popcount(same)),
+                   block.first + static_cast<std::size_t>(__builtin_ctz(same)));
+    });
+    count(path, paths, here, [&](std::size_t number, unsigned same) {
+      writer.tally.by_path[number] += static_cast<std::size_t>(__builtin_popcount(same));
+    });
 
     const Results<T>& results = writer.results;
     if (results.status.data != nullptr) {
@@ -157,12 +162,13 @@ struct Storer {
 
   static constexpr auto separating = Path{SlidingEnd::separating, Sticking::none, 0, 0}.index();
 
-  /// Counts lanes by their numbers, of which there are few different ones.
-  [[gnu::always_inline]] static void count(std::size_t* sums, B numbers, const T (&values)[width], unsigned lanes) {
+  /// Calls f(number, lanes with it) for every number, of which there are few different ones.
+  template <class F>
+  [[gnu::always_inline]] static void count(B numbers, const T (&values)[width], unsigned lanes, const F& f) {
     while (lanes != 0) {
       const T value = values[__builtin_ctz(lanes)];
       const unsigned same = lane_bits(numbers == B(value)) & lanes;
-      sums[static_cast<std::size_t>(value)] += static_cast<std::size_t>(__builtin_popcount(same));
+      f(static_cast<std::size_t>(value), same);
       lanes &= ~same;
     }
   }

@@ -127,7 +127,9 @@ class RegionCheck {
       status[lane] = faults[lane] > T(0)     ? static_cast<Status>(static_cast<int>(faults[lane]))
                      : approach[lane] < T(0) ? Status::ok
                                              : Status::separating;
-    for_each_bit(block.lanes, [&](std::size_t lane) { ++tally_.by_status[static_cast<std::size_t>(status[lane])]; });
+    for_each_bit(block.lanes, [&](std::size_t lane) {
+      count_status(tally_, static_cast<std::size_t>(status[lane]), 1, block.first + lane);
+    });
     Write::store_values(job_.margins.status, block, status);
   }
 

@@ -302,7 +302,7 @@ class Coulomb : IslandSweeps<T> {
       const systems::WorkBudget work_budget = ncp::solve(slot, tolerance_, options_.ncp.budget);
       solved = slot.solver.best.error <= work_budget.target;
       workspace_.sweeps_of_island[island] +=
-          work_budget.sweeps + work_budget.interior_point_iterations + work_budget.newton_iterations;
+          work_budget.pgs_iterations + work_budget.interior_point_iterations + work_budget.newton_iterations;
       space_.error[island] =
           slot.solver.best.error > 0 ? tolerance_ * (slot.solver.best.error / work_budget.target) : 0;
     }

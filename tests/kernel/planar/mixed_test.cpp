@@ -77,8 +77,8 @@ void expect_the_bits_of_single_laws(const AnyContacts& contacts, const support::
             << i << ' ' << j << ' ' << to_string(law) << ' ' << to_string(isa);
       ASSERT_EQ(alone.status[i], found.status[i]) << i << ' ' << to_string(law) << ' ' << to_string(isa);
       ASSERT_EQ(alone.path[i], found.path[i]) << i << ' ' << to_string(law) << ' ' << to_string(isa);
-      ++expected.by_status[static_cast<std::size_t>(alone.status[i])];
-      ++expected.by_path[alone.path[i].index()];
+      expected.by_status.add(alone.status[i], i);
+      expected.by_path.add(alone.path[i]);
     }
   }
   EXPECT_EQ(report.by_status, expected.by_status);

@@ -7,6 +7,7 @@
 #include <carom/scene.hpp>
 #include <string>
 
+#include "support/running/errors.hpp"
 #include "support/scenes/method_options.hpp"
 
 namespace carom::scenes {
@@ -20,6 +21,7 @@ inline std::string refusal(const Scene<double>& scene, const SceneResults<double
       call();
       return "";
     } catch (const Error& error) {
+      support::expect_names(error);
       return error.what();
     }
   };
