@@ -48,8 +48,7 @@ void resolve(benchmark::State& state, std::string_view source, Options options) 
   const support::RandomContacts<T> drawn = contacts_of<T>(source, contacts);
   Contacts<T> view = drawn.inline_contacts();
   const T tangential_restitution = 0;
-  if (options.law == Law::chatterjee_ruina)
-    view.laws.tangential_restitution = Column<const T>::repeat(tangential_restitution, contacts);
+  if (options.law == Law::chatterjee_ruina) view.laws.tangential_restitution = tangential_restitution;
   support::ResultArrays<T> arrays(contacts);
   const Results<T> results = timed_columns(arrays);
   Solver solver({.threads = 1});

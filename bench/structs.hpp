@@ -102,11 +102,10 @@ struct RepeatedFloor : Floor<T> {
 
   Contacts<T> contacts() const {
     Contacts<T> contacts = Floor<T>::contacts();
-    const std::size_t n = contacts.friction.count;
-    contacts.friction = contacts.friction.repeat(Floor<T>::friction, n);
-    contacts.restitution = contacts.restitution.repeat(Floor<T>::restitution, n);
-    contacts.b = BodyColumns<T>::immovable(n);
-    contacts.r_b = contacts.b.velocity;
+    contacts.friction = Floor<T>::friction;
+    contacts.restitution = Floor<T>::restitution;
+    contacts.b = {};
+    contacts.r_b = {};
     return contacts;
   }
 };
@@ -135,9 +134,9 @@ struct StructsOnFloor : RepeatedFloor<T> {
   Contacts<T> contacts() const {
     Contacts<T> contacts = RepeatedFloor<T>::contacts();
     const std::size_t n = hits.size(), stride = sizeof(Hit);
-    const auto vectors = [&](const T* field) { return Vector3Columns<const T>::interleaved(field, n, stride); };
+    const auto vectors = [&](const T* field) { return Vector3Columns<const T>(field, n, stride); };
     contacts.a.inverse_mass = {&hits[0].inverse_mass, n, sizeof(Hit)};
-    contacts.a.inverse_inertia = contacts.a.inverse_inertia.interleaved(hits[0].inverse_inertia, n, stride);
+    contacts.a.inverse_inertia = {hits[0].inverse_inertia, n, stride};
     contacts.a.velocity = vectors(hits[0].velocity);
     contacts.a.angular_velocity = vectors(hits[0].spin);
     contacts.r_a = vectors(hits[0].arm);
@@ -147,7 +146,7 @@ struct StructsOnFloor : RepeatedFloor<T> {
 
   Results<T> results(support::ResultArrays<T>& arrays) {
     Results<T> results;
-    results.impulse = Vector3Columns<T>::interleaved(hits[0].impulse, hits.size(), sizeof(Hit));
+    results.impulse = {hits[0].impulse, hits.size(), sizeof(Hit)};
     results.status = arrays.status;
     return results;
   }
@@ -192,8 +191,8 @@ struct IndexedStructs {
   }
   IndexedContacts<T> contacts() const {
     const std::size_t n = touches.size(), b = movers.size();
-    const auto vectors = [&](const T* field) { return Vector3Columns<const T>::interleaved(field, n, sizeof(Touch)); };
-    const auto of_bodies = [&](const T* field) { return Vector3Columns<const T>::interleaved(field, b, sizeof(Body)); };
+    const auto vectors = [&](const T* field) { return Vector3Columns<const T>(field, n, sizeof(Touch)); };
+    const auto of_bodies = [&](const T* field) { return Vector3Columns<const T>(field, b, sizeof(Body)); };
     IndexedContacts<T> contacts;
     contacts.body_a = {&touches[0].body_a, n, sizeof(Touch)};
     contacts.body_b = {&touches[0].body_b, n, sizeof(Touch)};
@@ -203,8 +202,7 @@ struct IndexedStructs {
     contacts.r_a = vectors(touches[0].r_a);
     contacts.r_b = vectors(touches[0].r_b);
     contacts.bodies.inverse_mass = {&movers[0].inverse_mass, b, sizeof(Body)};
-    contacts.bodies.inverse_inertia =
-        contacts.bodies.inverse_inertia.interleaved(movers[0].inverse_inertia, b, sizeof(Body));
+    contacts.bodies.inverse_inertia = {movers[0].inverse_inertia, b, sizeof(Body)};
     contacts.bodies.velocity = of_bodies(movers[0].velocity);
     contacts.bodies.angular_velocity = of_bodies(movers[0].spin);
     return contacts;

@@ -272,13 +272,15 @@ template <class F, class Laws, class... Others>
   f(Label{"laws", "law", "", "law"}, laws.law, others.law...);
 }
 
-/// Calls f(label, column) for every column of laws.
-template <class F, class Laws>
-[[gnu::always_inline]] constexpr void each_law_column(F&& f, Laws& laws) {
-  const auto with_kind = [&](const Label& label, auto, auto& column) { f(label, column); };
-  each_choice(f, laws);
-  each_parameter(with_kind, laws);
-  each_weight(with_kind, laws.weight);
+/// Calls f(label, column, others...) for every column of laws.
+template <class F, class Laws, class... Others>
+[[gnu::always_inline]] constexpr void each_law_column(F&& f, Laws& laws, Others&... others) {
+  const auto with_kind = [&](const Label& label, auto, auto& column, auto&... rest) __attribute__((always_inline)) {
+    f(label, column, rest...);
+  };
+  each_choice(f, laws, others...);
+  each_parameter(with_kind, laws, others...);
+  each_weight(with_kind, laws.weight, others.weight...);
 }
 
 /// Bodies by index.
@@ -288,6 +290,14 @@ template <class F, class AnyContacts, class... Others>
     f(Label{"", "body_a", "", "body_a"}, contacts.body_a, others.body_a...);
     f(Label{"", "body_b", "", "body_b"}, contacts.body_b, others.body_b...);
   }
+}
+
+/// Calls f(label, column, others...) for every column that is as long as the contacts.
+template <class F, class AnyContacts, class... Others>
+[[gnu::always_inline]] constexpr void each_of_contacts(F&& f, AnyContacts& contacts, Others&... others) {
+  each_number(f, contacts, others...);
+  each_index(f, contacts, others...);
+  each_law_column(f, contacts.laws, others.laws...);
 }
 
 /// The new velocities of both bodies.
@@ -333,10 +343,11 @@ std::size_t numbers_in(const AnyContacts&, const Results& results) {
   return count;
 }
 
-/// Elements [first, first + count) of a column; nothing of one that is not there.
+/// Elements [first, first + count) of a column; nothing of one that is not there, and the whole of a constant.
 template <class T>
 Column<T> sliced(const Column<T>& column, std::size_t first, std::size_t count) {
   if (!column) return {};
+  if (column.is_constant()) return column;
   return {&column[first], count, column.stride};
 }
 
@@ -354,9 +365,7 @@ AnyContacts<T> sliced(const AnyContacts<T>& contacts, std::size_t first, std::si
       },
       part);
   each_index(cut, part);
-  each_choice(cut, part.laws);
-  each_parameter([&](const Label& label, auto, auto& column) { cut(label, column); }, part.laws);
-  each_weight([&](const Label& label, auto, auto& column) { cut(label, column); }, part.laws.weight);
+  each_law_column(cut, part.laws);
   return part;
 }
 

@@ -47,13 +47,13 @@ class System {
     const std::size_t contacts = friction_.size();
     ContactSystem<T> system;
     system.friction = friction_;
-    system.velocity = Vector3Columns<const T>::interleaved(q_.data(), contacts);
+    system.velocity = {q_.data(), contacts};
     system.row_start = problem_.row_start;
     system.column = problem_.column;
     system.block = block_;
     SystemResults<T> results;
-    results.impulse = Vector3Columns<T>::interleaved(impulse_.data(), contacts);
-    results.velocity = Vector3Columns<T>::interleaved(velocity_.data(), contacts);
+    results.impulse = {impulse_.data(), contacts};
+    results.velocity = {velocity_.data(), contacts};
     return solver.solve(system, results, options);
   }
   std::vector<double> impulse() const { return {impulse_.begin(), impulse_.end()}; }

@@ -78,7 +78,7 @@ Outcome run_carom(const io::FclibProblem& problem, double tolerance) {
   return measure(problem, [&] {
     std::vector<double> impulse(3 * n);
     SystemResults<double> results;
-    results.impulse = Vector3Columns<double>::interleaved(impulse.data(), n);
+    results.impulse = {impulse.data(), n};
     solver.solve(system, results, options);
     return impulse;
   });

@@ -109,34 +109,23 @@ class World {
   };
 
   carom::Scene<float> scene() {
-    static constexpr float one = 1, six = 6, zero = 0, friction = 0.5F, up[3] = {0, 0, 1}, still[3] = {};
-    static constexpr std::int32_t floor = -1;
-    const std::size_t n = boxes_.size(), m = points_.size();
-    using carom::Vector3Columns;
-    const carom::Column<const float> diagonal{&six, n, 0}, none{&zero, n, 0};
-    carom::Scene<float> scene;
-    scene.bodies.inverse_mass = {&one, n, 0};
-    scene.bodies.inverse_inertia = {diagonal, none, none, diagonal, none, diagonal};
-    scene.bodies.velocity = Vector3Columns<const float>::interleaved(boxes_[0].velocity, n, sizeof(Box));
-    scene.bodies.angular_velocity = Vector3Columns<const float>::interleaved(boxes_[0].spin, n, sizeof(Box));
-    scene.contacts.friction = {&friction, m, 0};
-    scene.contacts.restitution = {&zero, m, 0};
-    scene.contacts.normal = Vector3Columns<const float>::interleaved(up, m, 0);
-    scene.contacts.r_a = Vector3Columns<const float>::interleaved(points_[0].arm, m, sizeof(Point));
-    scene.contacts.r_b = Vector3Columns<const float>::interleaved(still, m, 0);
-    scene.contacts.separation = {&points_[0].separation, m, sizeof(Point)};
-    scene.contacts.body_a = {&points_[0].box, m, sizeof(Point)};
-    scene.contacts.body_b = {&floor, m, 0};
-    return scene;
+    return {.bodies = {.inverse_mass = 1,
+                       .inverse_inertia = {6, 0, 0, 6, 0, 6},
+                       .velocity = {boxes_, &Box::velocity},
+                       .angular_velocity = {boxes_, &Box::spin}},
+            .contacts = {.friction = 0.5,
+                         .restitution = 0,
+                         .normal = {0, 0, 1},
+                         .r_a = {points_, &Point::arm},
+                         .r_b = {0, 0, 0},
+                         .body_a = {points_, &Point::box},
+                         .body_b = -1,
+                         .separation = {points_, &Point::separation}}};
   }
   carom::SceneResults<float> results() {
-    const std::size_t n = boxes_.size();
-    using carom::Vector3Columns;
-    carom::SceneResults<float> results;
-    results.velocity = Vector3Columns<float>::interleaved(boxes_[0].velocity, n, sizeof(Box));
-    results.angular_velocity = Vector3Columns<float>::interleaved(boxes_[0].spin, n, sizeof(Box));
-    results.displacement = Vector3Columns<float>::interleaved(boxes_[0].moved, n, sizeof(Box));
-    return results;
+    return {.velocity = {boxes_, &Box::velocity},
+            .angular_velocity = {boxes_, &Box::spin},
+            .displacement = {boxes_, &Box::moved}};
   }
 
   std::vector<Box> boxes_ = std::vector<Box>(boxes);

@@ -5,23 +5,6 @@
 namespace models {
 namespace {
 
-using carom::Column;
-using carom::Vector3Columns;
-
-/// A field of the structs of a vector as carom reads it.
-template <class Struct, class Field>
-Column<const Field> read(const std::vector<Struct>& from, Field Struct::*field) {
-  return {&(from.front().*field), from.size(), sizeof(Struct)};
-}
-template <class Struct>
-Vector3Columns<const double> read(const std::vector<Struct>& from, Vector Struct::*field) {
-  return Vector3Columns<const double>::interleaved((from.front().*field).data(), from.size(), sizeof(Struct));
-}
-template <class Struct>
-Vector3Columns<double> write(std::vector<Struct>& to, Vector Struct::*field) {
-  return Vector3Columns<double>::interleaved((to.front().*field).data(), to.size(), sizeof(Struct));
-}
-
 std::array<double, 6> in_world(const Body& body) {
   const auto at = [&](std::size_t i, std::size_t j) {
     double sum = 0;
@@ -56,35 +39,33 @@ void World::step() {
   }
   if (!contacts.empty()) {
     carom::Scene<double> scene;
-    scene.bodies.inverse_mass = read(bodies, &Body::inverse_mass);
-    scene.bodies.inverse_inertia = carom::SymmetricColumns<const double>::interleaved(
-        bodies.front().inverse_inertia_in_world.data(), bodies.size(), sizeof(Body));
-    scene.bodies.velocity = read(bodies, &Body::velocity);
-    scene.bodies.angular_velocity = read(bodies, &Body::angular_velocity);
+    scene.bodies.inverse_mass = {bodies, &Body::inverse_mass};
+    scene.bodies.inverse_inertia = {bodies, &Body::inverse_inertia_in_world};
+    scene.bodies.velocity = {bodies, &Body::velocity};
+    scene.bodies.angular_velocity = {bodies, &Body::angular_velocity};
     carom::SceneContacts<double>& to = scene.contacts;
-    static constexpr double no_restitution = 0;
-    to.restitution = Column<const double>::repeat(no_restitution, contacts.size());
-    to.body_a = read(contacts, &Contact::a);
-    to.body_b = read(contacts, &Contact::b);
-    to.normal = read(contacts, &Contact::normal);
-    to.r_a = read(contacts, &Contact::r_a);
-    to.r_b = read(contacts, &Contact::r_b);
-    to.friction = read(contacts, &Contact::friction);
-    to.friction_2 = read(contacts, &Contact::friction_2);
-    to.friction_direction = read(contacts, &Contact::direction);
-    to.rolling_friction = read(contacts, &Contact::rolling_friction);
-    to.spinning_friction = read(contacts, &Contact::spinning_friction);
-    to.separation = read(contacts, &Contact::separation);
-    to.stiffness = read(contacts, &Contact::stiffness);
-    to.damping = read(contacts, &Contact::damping);
-    to.key = read(contacts, &Contact::key);
+    to.restitution = 0;
+    to.body_a = {contacts, &Contact::a};
+    to.body_b = {contacts, &Contact::b};
+    to.normal = {contacts, &Contact::normal};
+    to.r_a = {contacts, &Contact::r_a};
+    to.r_b = {contacts, &Contact::r_b};
+    to.friction = {contacts, &Contact::friction};
+    to.friction_2 = {contacts, &Contact::friction_2};
+    to.friction_direction = {contacts, &Contact::direction};
+    to.rolling_friction = {contacts, &Contact::rolling_friction};
+    to.spinning_friction = {contacts, &Contact::spinning_friction};
+    to.separation = {contacts, &Contact::separation};
+    to.stiffness = {contacts, &Contact::stiffness};
+    to.damping = {contacts, &Contact::damping};
+    to.key = {contacts, &Contact::key};
     carom::SceneResults<double> results;
-    results.velocity = write(bodies, &Body::velocity);
-    results.angular_velocity = write(bodies, &Body::angular_velocity);
-    results.displacement = write(bodies, &Body::displacement);
-    results.rotation = write(bodies, &Body::rotation);
-    results.impulse = write(contacts, &Contact::impulse);
-    results.angular_impulse = write(contacts, &Contact::angular_impulse);
+    results.velocity = {bodies, &Body::velocity};
+    results.angular_velocity = {bodies, &Body::angular_velocity};
+    results.displacement = {bodies, &Body::displacement};
+    results.rotation = {bodies, &Body::rotation};
+    results.impulse = {contacts, &Contact::impulse};
+    results.angular_impulse = {contacts, &Contact::angular_impulse};
     solver_.solve(scene, results,
                   {.time_step = time_step_,
                    .gravity = gravity,

@@ -1,5 +1,4 @@
-// Columns of contacts and results. A column is a view of your arrays: carom reads and writes them in place, whether
-// they are contiguous or members of your structs.
+// Contacts and their results. column.hpp has the columns that they consist of.
 //
 // Conventions:
 // - SI units.
@@ -9,117 +8,27 @@
 // - The inverse mass and inverse inertia of an immovable body are 0.
 #pragma once
 
+#include <carom/column.hpp>
 #include <carom/laws.hpp>
 #include <carom/status.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <ranges>
 #include <type_traits>
-#include <utility>
 
 namespace carom {
-
-/// A contiguous range of elements that a T* can point to. A temporary must not own its elements.
-template <class R, class T>
-concept RangeOf = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && std::ranges::borrowed_range<R> &&
-    std::is_convertible_v<decltype(std::ranges::data(std::declval<R&>())), T*>;
-
-/// U is not const, and T is const U: a column of U converts to a column of T.
-template <class U, class T>
-concept MutableOf = std::is_same_v<const U, T> && !std::is_const_v<U>;
-
-/// A strided view of `count` elements. Element i is `i * stride` bytes after the first one. A stride of 0 repeats one
-/// element for every contact. Default: no column.
-template <class T>
-struct Column {
-  T* data = nullptr;                  ///< first element
-  std::size_t count = 0;              ///< number of elements
-  std::ptrdiff_t stride = sizeof(T);  ///< [bytes] distance of two elements
-
-  constexpr Column() = default;
-  /// Views n elements from `first` on.
-  constexpr Column(T* first, std::size_t n, std::ptrdiff_t stride_in_bytes = sizeof(T))
-      : data(first), count(n), stride(stride_in_bytes) {}
-
-  /// Views a vector, an array or a span; not a temporary that owns its elements.
-  template <RangeOf<T> R>
-  Column(R&& range)  // NOLINT(google-explicit-constructor)
-      : data(std::ranges::data(range)), count(std::ranges::size(range)) {
-    // An empty range is a column without elements, not a missing column.
-    static std::remove_const_t<T> none{};
-    if (data == nullptr) data = &none;
-  }
-
-  /// Converts Column<T> to Column<const T>.
-  template <MutableOf<T> U>
-  constexpr Column(const Column<U>& other)  // NOLINT(google-explicit-constructor)
-      : data(other.data), count(other.count), stride(other.stride) {}
-
-  /// Repeats one value for n contacts. The value must outlive the view.
-  static constexpr Column repeat(T& value, std::size_t n) { return {&value, n, 0}; }
-  static Column repeat(std::remove_const_t<T>&& temporary, std::size_t n) = delete;
-
-  /// Returns true if there is a column.
-  constexpr explicit operator bool() const { return data != nullptr; }
-  /// Returns element i. i < count.
-  T& operator[](std::size_t i) const {
-    using Byte = std::conditional_t<std::is_const_v<T>, const std::byte, std::byte>;
-    return *reinterpret_cast<T*>(reinterpret_cast<Byte*>(data) + static_cast<std::ptrdiff_t>(i) * stride);
-  }
-};
-
-/// Vectors in 3D.
-template <class T>
-struct Vector3Columns {
-  Column<T> x, y, z;  ///< in the unit of the vector
-
-  /// Views `n` vectors of three adjacent numbers, one every `stride` bytes: a member of your struct.
-  static constexpr Vector3Columns interleaved(T* xyz, std::size_t n, std::ptrdiff_t stride = 3 * sizeof(T)) {
-    return {{xyz, n, stride}, {xyz + 1, n, stride}, {xyz + 2, n, stride}};
-  }
-  /// Converts writable columns to read-only columns.
-  constexpr operator Vector3Columns<const T>() const  // NOLINT(google-explicit-constructor)
-      requires(!std::is_const_v<T>) {
-    return {x, y, z};
-  }
-};
-
-/// The upper triangle of a symmetric 3 × 3 matrix.
-template <class T>
-struct SymmetricColumns {
-  Column<T> xx, xy, xz, yy, yz, zz;  ///< in the unit of the matrix
-
-  /// Views `n` matrices of six adjacent numbers in this order, one every `stride` bytes.
-  static constexpr SymmetricColumns interleaved(T* six, std::size_t n, std::ptrdiff_t stride = 6 * sizeof(T)) {
-    return {{six, n, stride},     {six + 1, n, stride}, {six + 2, n, stride},
-            {six + 3, n, stride}, {six + 4, n, stride}, {six + 5, n, stride}};
-  }
-  /// Converts writable columns to read-only columns.
-  constexpr operator SymmetricColumns<const T>() const  // NOLINT(google-explicit-constructor)
-      requires(!std::is_const_v<T>) {
-    return {xx, xy, xz, yy, yz, zz};
-  }
-};
 
 /// States of bodies. BodyColumns<const T> is the read-only form. All columns are required and have the same length.
 template <class T>
 struct BodyColumns {
-  Column<T> inverse_mass;               ///< [1/kg] >= 0, 0 for an immovable body
-  SymmetricColumns<T> inverse_inertia;  ///< [1/(kg m²)] world frame, about the centre of mass, positive semidefinite
-  Vector3Columns<T> velocity;           ///< [m/s] of the centre of mass
-  Vector3Columns<T> angular_velocity;   ///< [rad/s] world frame
+  Column<T> inverse_mass{};               ///< [1/kg] >= 0, 0 for an immovable body
+  SymmetricColumns<T> inverse_inertia{};  ///< [1/(kg m²)] world frame, about the centre of mass, positive semidefinite
+  Vector3Columns<T> velocity{};           ///< [m/s] of the centre of mass
+  Vector3Columns<T> angular_velocity{};   ///< [rad/s] world frame
 
   /// Converts writable columns to read-only columns.
   constexpr operator BodyColumns<const T>() const  // NOLINT(google-explicit-constructor)
       requires(!std::is_const_v<T>) {
     return {inverse_mass, inverse_inertia, velocity, angular_velocity};
-  }
-
-  /// Returns `count` immovable bodies at rest.
-  static BodyColumns<const std::remove_const_t<T>> immovable(std::size_t count) {
-    static constexpr std::remove_const_t<T> zero = 0;
-    const auto c = Column<const std::remove_const_t<T>>::repeat(zero, count);
-    return {c, {c, c, c, c, c, c}, {c, c, c}, {c, c, c}};
   }
 };
 
@@ -145,37 +54,39 @@ struct LawColumns {
   Weights<Column<const T>> weight{};
 };
 
-/// Contacts with the states of both bodies inline. All columns have the same length. Columns are required unless they
-/// are optional.
+/// Contacts with the states of both bodies inline. All columns have the same length; at least one of them is not a
+/// constant. Columns are required unless they are optional.
 template <class T>
 struct Contacts {
-  Column<const T> friction;          ///< [1] Coulomb coefficient μ. >= 0, may be infinite.
-  Column<const T> restitution;       ///< [1] coefficient of restitution e. In [0, Tolerances::max_restitution].
-  Vector3Columns<const T> normal;    ///< [1] unit vector from B to A, within Tolerances::normal_tolerance
-  Vector3Columns<const T> r_a, r_b;  ///< [m] contact point minus centre of mass
-  BodyColumns<const T> a, b;         ///< the two bodies
+  Column<const T> friction{};        ///< [1] Coulomb coefficient μ. >= 0, may be infinite.
+  Column<const T> restitution{};     ///< [1] coefficient of restitution e. In [0, Tolerances::max_restitution].
+  Vector3Columns<const T> normal{};  ///< [1] unit vector from B to A, within Tolerances::normal_tolerance
+  Vector3Columns<const T> r_a{};     ///< [m] contact point minus centre of mass of A
+  Vector3Columns<const T> r_b{};     ///< [m] contact point minus centre of mass of B
+  BodyColumns<const T> a{};          ///< body A
+  BodyColumns<const T> b{};          ///< body B. Without `b` and `r_b`, B is the immovable world.
   LawColumns<T> laws{};              ///< optional
 };
 
 /// Contacts between bodies that are stored once and named by index. `bodies` has a length of its own.
 template <class T>
 struct IndexedContacts {
-  Column<const T> friction, restitution;      ///< [1] as in Contacts
-  Vector3Columns<const T> normal;             ///< as in Contacts
-  Vector3Columns<const T> r_a, r_b;           ///< [m] contact point minus centre of mass
-  Column<const std::int32_t> body_a, body_b;  ///< index into `bodies`, -1 for the immovable world
-  BodyColumns<const T> bodies;                ///< states of all bodies
-  LawColumns<T> laws{};                       ///< optional
+  Column<const T> friction{}, restitution{};      ///< [1] as in Contacts
+  Vector3Columns<const T> normal{};               ///< as in Contacts
+  Vector3Columns<const T> r_a{}, r_b{};           ///< [m] contact point minus centre of mass
+  Column<const std::int32_t> body_a{}, body_b{};  ///< index into `bodies`, -1 for the immovable world
+  BodyColumns<const T> bodies{};                  ///< states of all bodies
+  LawColumns<T> laws{};                           ///< optional
 };
 
 /// Contacts given by their collision matrix and separation velocity, the input of the collision laws. The normal is
 /// along z.
 template <class T>
 struct KContacts {
-  Column<const T> friction, restitution;        ///< [1] as in Contacts
-  SymmetricColumns<const T> k;                  ///< [1/kg] collision matrix K: u - u0 = K p. Positive definite.
-  Vector3Columns<const T> separation_velocity;  ///< [m/s] u0: u before the collision
-  LawColumns<T> laws{};                         ///< optional
+  Column<const T> friction{}, restitution{};      ///< [1] as in Contacts
+  SymmetricColumns<const T> k{};                  ///< [1/kg] collision matrix K: u - u0 = K p. Positive definite.
+  Vector3Columns<const T> separation_velocity{};  ///< [m/s] u0: u before the collision
+  LawColumns<T> laws{};                           ///< optional
 };
 
 /// Results of contacts in 3D or in the plane. Every column is optional and as long as the contacts. An output column

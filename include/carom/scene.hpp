@@ -37,14 +37,14 @@ namespace carom {
 /// other columns.
 template <class T>
 struct JointRows {
-  Column<const std::int32_t> body_a, body_b;     ///< index into the bodies, -1 for the immovable world
-  Vector3Columns<const T> linear_a, angular_a;   ///< [1], [m] finite
-  Vector3Columns<const T> linear_b, angular_b;   ///< [1], [m] finite
-  Column<const T> target_velocity{};             ///< [m/s] optional, default 0
-  Column<const T> min_impulse{}, max_impulse{};  ///< [N s] limits of λ, optional. Default: -inf, inf (no limits)
-  Column<const T> compliance{};                  ///< [1/kg] >= 0, optional, default 0
-  Column<const T> warm_impulse{};                ///< [N s] optional: initial λ
-  Column<const std::uint64_t> key{};             ///< optional, as SceneContacts::key
+  Column<const std::int32_t> body_a{}, body_b{};    ///< index into the bodies, -1 for the immovable world
+  Vector3Columns<const T> linear_a{}, angular_a{};  ///< [1], [m] finite
+  Vector3Columns<const T> linear_b{}, angular_b{};  ///< [1], [m] finite
+  Column<const T> target_velocity{};                ///< [m/s] optional, default 0
+  Column<const T> min_impulse{}, max_impulse{};     ///< [N s] limits of λ, optional. Default: -inf, inf (no limits)
+  Column<const T> compliance{};                     ///< [1/kg] >= 0, optional, default 0
+  Column<const T> warm_impulse{};                   ///< [N s] optional: initial λ
+  Column<const std::uint64_t> key{};                ///< optional, as SceneContacts::key
   // The following columns are for position correction.
   /// [m] optional: position error of the row at the start of the step. Its rate is the left side minus target_velocity.
   /// Default 0. A row with the error 0 and an infinite frequency is rigid: it does not yield within the step.
@@ -62,9 +62,9 @@ struct JointRows {
 /// inverse mass and inertia may have a velocity (kinematic bodies).
 template <class T>
 struct SceneBodies {
-  Column<const T> inverse_mass;                        ///< as in BodyColumns
-  SymmetricColumns<const T> inverse_inertia;           ///< as in BodyColumns
-  Vector3Columns<const T> velocity, angular_velocity;  ///< [m/s], [rad/s] before the forces of the step
+  Column<const T> inverse_mass{};                          ///< as in BodyColumns
+  SymmetricColumns<const T> inverse_inertia{};             ///< as in BodyColumns
+  Vector3Columns<const T> velocity{}, angular_velocity{};  ///< [m/s], [rad/s] before the forces of the step
   /// [m/s], [rad/s] optional, default 0: change of the velocities by the forces of the step, h F / m, without
   /// SceneOptions::gravity. The solver adds it. For kinematic bodies: the change of their velocity in the step. All six
   /// columns or none.
@@ -108,10 +108,10 @@ struct SceneBodies {
 /// docs/contact-models.md describes the models of friction_2 to damping.
 template <class T>
 struct SceneContacts {
-  Column<const T> friction, restitution;      ///< [1] as in Contacts
-  Vector3Columns<const T> normal;             ///< [1] as in Contacts
-  Vector3Columns<const T> r_a, r_b;           ///< [m] contact point minus centre of mass
-  Column<const std::int32_t> body_a, body_b;  ///< index into the bodies, -1 for the immovable world
+  Column<const T> friction{}, restitution{};      ///< [1] as in Contacts
+  Vector3Columns<const T> normal{};               ///< [1] as in Contacts
+  Vector3Columns<const T> r_a{}, r_b{};           ///< [m] contact point minus centre of mass
+  Column<const std::int32_t> body_a{}, body_b{};  ///< index into the bodies, -1 for the immovable world
   /// [1] optional, >= friction: coefficient of static friction. It applies to all points of a manifold that sticks, and
   /// to a point that it can stop. Default: friction.
   Column<const T> static_friction{};
@@ -158,7 +158,7 @@ struct SceneContacts {
 /// Bodies, contacts and joints of one step.
 template <class T>
 struct Scene {
-  SceneBodies<T> bodies;        ///< required
+  SceneBodies<T> bodies{};      ///< required
   SceneContacts<T> contacts{};  ///< no contacts if all columns are missing
   JointRows<T> joints{};        ///< no joints if all columns are missing
 

@@ -42,11 +42,11 @@ using SystemBlock = std::array<T, 9>;
 /// columns of the contacts, in the order of `moment`. Blocks are then in 1/kg, 1/(kg m) and 1/(kg m²).
 template <class T>
 struct ContactSystem {
-  Column<const T> friction;          ///< [1] >= 0 for each contact; infinity is allowed (SystemOptions::max_friction)
-  Vector3Columns<const T> velocity;  ///< [m/s] q, for each contact: u without impulses; finite
-  Column<const std::int64_t> row_start;    ///< rows + 1 elements: non-decreasing, from 0 to the number of blocks
-  Column<const std::int32_t> column;       ///< in [0, rows) for each block, ascending within a row
-  Column<const SystemBlock<T>> block;      ///< [1/kg] for each block; finite
+  Column<const T> friction{};          ///< [1] >= 0 for each contact; infinity is allowed (SystemOptions::max_friction)
+  Vector3Columns<const T> velocity{};  ///< [m/s] q, for each contact: u without impulses; finite
+  Column<const std::int64_t> row_start{};  ///< rows + 1 elements: non-decreasing, from 0 to the number of blocks
+  Column<const std::int32_t> column{};     ///< in [0, rows) for each block, ascending within a row
+  Column<const SystemBlock<T>> block{};    ///< [1/kg] for each block; finite
   Vector3Columns<const T> warm_impulse{};  ///< [N s] optional, for each contact: initial r; finite
   /// [1] >= 0, optional, for each contact: coefficient of friction across friction_direction; `friction` is the
   /// coefficient along it.

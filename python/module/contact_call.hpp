@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "constants.hpp"
 #include "describe.hpp"
 #include "module.hpp"
 
@@ -106,7 +107,8 @@ py::object with_columns(Arguments& arguments, const Record* of_more, const Work&
     }
     if (!add(names().b, side_record<Bodies, 'b'>(), offsetof(Contacts<double>, b), "b")) {
       immovable = true;
-      if (!arguments.has(names().r_b)) arguments.give(names().r_b, no_lever(is_planar<Contacts<double>>() ? 2 : 3));
+      if (arguments.has(names().r_b)) refuse("r_b: body B is absent; give b, too, or leave out r_b");
+      arguments.give(names().r_b, no_lever(is_planar<Contacts<double>>() ? 2 : 3));
     }
   } else if constexpr (has_indices) {
     PyObject* const given = arguments.take(names().bodies);
@@ -119,7 +121,10 @@ py::object with_columns(Arguments& arguments, const Record* of_more, const Work&
     CallOf<Contacts<T>, More<T>> call;
     inputs.write(&call, sizeof(T) == sizeof(float));
     if constexpr (has_pairs)
-      if (immovable) call.contacts.b = decltype(call.contacts.b)::immovable(static_cast<std::size_t>(contacts.size()));
+      if (immovable) {
+        call.contacts.r_b = {};
+        columns::add_world(call.contacts, static_cast<std::size_t>(contacts.size()));
+      }
     return work.template operator()<T>(call, contacts.size());
   };
   return inputs.in_float() ? run.template operator()<float>() : run.template operator()<double>();

@@ -5,7 +5,7 @@ namespace carom::io {
 ContactSystem<double> SystemNumbers::view() const {
   ContactSystem<double> system;
   system.friction = friction;
-  system.velocity = Vector3Columns<const double>::interleaved(velocity.data(), contacts());
+  system.velocity = {velocity.data(), contacts()};
   system.row_start = row_start;
   system.column = column;
   system.block = block;

@@ -158,16 +158,17 @@ double read_or_zero(const Column<const double>& column, std::size_t i) {
 
 }  // namespace
 
-GradientReport differentiate(const KContacts<double>& contacts, const Gradients<double>& gradients,
-                             const Options& options, double tolerance) {
+GradientReport differentiate(const KContacts<double>& given, const Gradients<double>& to, const Options& options,
+                             double tolerance) {
+  const auto [contacts, gradients] = check_gradients(given, to, options, tolerance);
   GradientReport report;
-  report.contacts = check_gradients(contacts, gradients, options, tolerance);
+  report.contacts = contacts.friction.count;
   for (std::size_t i = 0; i < report.contacts; ++i) {
     const Jacobian j = jacobian_of(load(contacts, i, options), options, tolerance);
     std::size_t row = 0;
     columns::each_gradient(
-        [&](const char*, const Derivatives<double>& to) {
-          store(row < 3 ? j.of_p[row] : j.of_u[row - 3], i, to);
+        [&](const char*, const Derivatives<double>& by) {
+          store(row < 3 ? j.of_p[row] : j.of_u[row - 3], i, by);
           ++row;
         },
         gradients);

@@ -193,23 +193,24 @@ Solution solve_one(const BodyContact& c, const Options& options) {
 }
 
 template <class AnyContacts>
-Report solve_columns(const AnyContacts& contacts, const Results<double>& results, const Options& options) {
-  return solve_all(contacts, results, options,
-                   [&](std::size_t i) { return solve_one(load(contacts, i, options), options); });
+Report solve_columns(const AnyContacts& given, const Results<double>& results, const Options& options) {
+  return solve_all(given, results, options, [&](const AnyContacts& contacts, std::size_t i) {
+    return solve_one(load(contacts, i, options), options);
+  });
 }
 
 }  // namespace
 
 Collision collision_of(const Contacts<double>& contacts, std::size_t i) {
-  return collision_of(load(contacts, i, {}));
+  return collision_of(load(columns::without_constants(contacts), i, {}));
 }
 
 Collision collision_of(const IndexedContacts<double>& contacts, std::size_t i) {
-  return collision_of(load(contacts, i, {}));
+  return collision_of(load(columns::without_constants(contacts), i, {}));
 }
 
 Collision collision_of(const KContacts<double>& contacts, std::size_t i) {
-  return collision_of(load(contacts, i, {}));
+  return collision_of(load(columns::without_constants(contacts), i, {}));
 }
 
 Report solve(const Contacts<double>& contacts, const Results<double>& results, const Options& options) {

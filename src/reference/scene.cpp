@@ -209,10 +209,11 @@ void store(const std::vector<SceneIsland>& islands, const std::vector<SceneOutco
 
 }  // namespace
 
-SceneReport solve_scene(const Scene<double>& scene, const SceneResults<double>& results, const SceneOptions& given) {
+SceneReport solve_scene(const Scene<double>& columns, const SceneResults<double>& results, const SceneOptions& given) {
   check_scene_options(given);
-  check_columns_of_method(scene, given);
-  check_scene_columns(scene, results);
+  check_columns_of_method(columns, given);
+  check_scene_columns(columns, results);
+  const Scene<double> scene = without_constants(columns);
   if (given.selected() == SceneMethod::ncp)
     throw Error("carom: the reference has no method ncp; pgs has the same law", {.option = "method"});
   const CallOptions options = scene::call_options(given);

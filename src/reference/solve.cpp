@@ -62,9 +62,9 @@ Solution solve_one(const BodyContact& c, const Options& options, bool with_bound
 }
 
 template <class AnyContacts>
-Report solve_columns(const AnyContacts& contacts, const Results<double>& results, const Options& options,
+Report solve_columns(const AnyContacts& given, const Results<double>& results, const Options& options,
                      const Column<double>& boundary_distance) {
-  const std::size_t count = contacts.friction.count;
+  const std::size_t count = check_columns(given, results)->friction.count;
   if (boundary_distance && boundary_distance.count != count)
     throw Error(Text("carom: the column boundary_distance has ", boundary_distance.count, " elements, but there are ",
                      count, " contacts"),
@@ -72,7 +72,7 @@ Report solve_columns(const AnyContacts& contacts, const Results<double>& results
   if (boundary_distance && boundary_distance.stride == 0 && boundary_distance.count > 1)
     refuse_shared_result("boundary_distance");
   std::uint64_t steps = 0;
-  Report report = solve_all(contacts, results, options, [&](std::size_t i) {
+  Report report = solve_all(given, results, options, [&](const AnyContacts& contacts, std::size_t i) {
     const Solution s = solve_one(load(contacts, i, options), options, static_cast<bool>(boundary_distance));
     write(results.steps, i, s.outcome.steps);
     write(boundary_distance, i, s.outcome.boundary_distance);
@@ -86,15 +86,15 @@ Report solve_columns(const AnyContacts& contacts, const Results<double>& results
 }  // namespace
 
 Collision collision_of(const Contacts<double>& contacts, std::size_t i) {
-  return in_contact_space(load(contacts, i, {}));
+  return in_contact_space(load(columns::without_constants(contacts), i, {}));
 }
 
 Collision collision_of(const IndexedContacts<double>& contacts, std::size_t i) {
-  return in_contact_space(load(contacts, i, {}));
+  return in_contact_space(load(columns::without_constants(contacts), i, {}));
 }
 
 Collision collision_of(const KContacts<double>& contacts, std::size_t i) {
-  const SpaceContact c = load(contacts, i, {});
+  const SpaceContact c = load(columns::without_constants(contacts), i, {});
   return {c.k, c.u0, c.friction, c.restitution, c.step};
 }
 

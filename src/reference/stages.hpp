@@ -249,15 +249,15 @@ void store(const Solution& s, std::size_t i, const Results& results) {
   write(results.work_decompression, i, s.outcome.work_decompression);
 }
 
-/// All contacts of a batch; solve_one(i) is the Solution of one.
+/// All contacts of a batch; solve_one(contacts, i) is the Solution of one.
 template <class AnyContacts, class Results, class SolveOne>
-Report solve_all(const AnyContacts& contacts, const Results& results, const Options& options,
-                 const SolveOne& solve_one) {
+Report solve_all(const AnyContacts& given, const Results& results, const Options& options, const SolveOne& solve_one) {
   check_options(options);
+  const auto contacts = check_columns(given, results);
   Report report;
-  report.contacts = check_columns(contacts, results);
+  report.contacts = contacts->friction.count;
   for (std::size_t i = 0; i < report.contacts; ++i) {
-    const auto s = public_call("the reference", [&] { return solve_one(i); });
+    const auto s = public_call("the reference", [&] { return solve_one(*contacts, i); });
     store(s, i, results);
     report.by_status.add(s.status, i);
     report.by_path.add(s.outcome.path);

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "constants.hpp"
 #include "scene/need.hpp"
 #include "solver/check.hpp"
 
@@ -33,13 +34,23 @@ double combine(CombineRule rule, double a, double b) {
 }
 
 template <class T>
-void combine(CombineRule rule, const std::type_identity_t<Column<const T>>& of_bodies, T of_world,
-             const Column<const std::int32_t>& body_a, const Column<const std::int32_t>& body_b,
+void combine(CombineRule rule, const std::type_identity_t<Column<const T>>& given_of_bodies, T of_world,
+             const Column<const std::int32_t>& given_body_a, const Column<const std::int32_t>& given_body_b,
              const std::type_identity_t<Column<T>>& result) {
-  const std::size_t count = body_a.count;
-  scene::need("body_a", body_a, count, "body_a");
-  scene::need("body_b", body_b, count, "body_a");
-  scene::need("result", result, count, "body_a");
+  columns::Length length;
+  length({}, given_body_a);
+  length({}, given_body_b);
+  if (length.is_missing()) throw Error("carom: no column gives the number of contacts: all of them are constants");
+  const std::size_t count = length.count;
+  Column<const T> of_bodies = given_of_bodies;
+  Column<const std::int32_t> body_a = given_body_a, body_b = given_body_b;
+  columns::WithoutConstants{given_of_bodies.count}({}, of_bodies, given_of_bodies);
+  columns::WithoutConstants{count}({}, body_a, given_body_a);
+  columns::WithoutConstants{count}({}, body_b, given_body_b);
+  const char* as_many_as = given_body_a.is_constant() ? "body_b" : "body_a";
+  scene::need("body_a", body_a, count, as_many_as);
+  scene::need("body_b", body_b, count, as_many_as);
+  scene::need("result", result, count, as_many_as);
   scene::need("of_bodies", of_bodies, of_bodies.count, "of_bodies");
   if (count > 1 && result.stride == 0) refuse_shared_result("result");
   static_cast<void>(combine(rule, 0, 0));  // throws if there is no such rule

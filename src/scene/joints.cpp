@@ -82,7 +82,7 @@ JointRows<T> JointRowData<T>::view() const {
     return Column<std::remove_reference_t<decltype(field)>>(&field, rows.size(), sizeof(Row));
   };
   const auto vectors = [&](const Vector& field) {
-    return Vector3Columns<const T>::interleaved(field.data(), rows.size(), sizeof(Row));
+    return Vector3Columns<const T>(field.data(), rows.size(), sizeof(Row));
   };
   JointRows<T> view;
   view.body_a = column(row.body_a);

@@ -73,10 +73,11 @@ void check_option(double value, const char* name) {
 
 template <class T>
 struct Mechanisms<T>::State {
-  State(const Scene<T>& scene_, const MechanismOptions& options_) : scene(scene_), options(options_) {
+  State(const Scene<T>& scene_, const MechanismOptions& options_) : given(scene_), options(options_) {
     check_option(options.redundancy, "redundancy");
     check_option(options.min_eigenvalue, "min_eigenvalue");
-    check_scene_columns(scene, SceneResults<T>{});
+    check_scene_columns(given, SceneResults<T>{});
+    scene = without_constants(given);
     contacts = scene.contacts.friction.count;
     load_bodies();
     load_rows();
@@ -337,7 +338,7 @@ struct Mechanisms<T>::State {
     return contact;
   }
 
-  Scene<T> scene;
+  Scene<T> given, scene;  // `scene` has the constants of `given`
   MechanismOptions options;
   std::size_t contacts = 0;
   std::vector<Body> bodies;

@@ -22,8 +22,8 @@ KContacts<double> MechanismContact::view(std::span<const MechanismContact> conta
   KContacts<double> view;
   view.friction = {&first.friction, n, stride};
   view.restitution = {&first.restitution, n, stride};
-  view.k = view.k.interleaved(first.k.data(), n, stride);
-  view.separation_velocity = view.separation_velocity.interleaved(first.separation_velocity.data(), n, stride);
+  view.k = {first.k.data(), n, stride};
+  view.separation_velocity = {first.separation_velocity.data(), n, stride};
   return view;
 }
 

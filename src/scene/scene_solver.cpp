@@ -22,20 +22,21 @@
 namespace carom {
 namespace {
 
-/// The bytes of a value of the last call. Equal values whose padding differs count as different.
+/// A value of the last call. Equal values whose padding differs count as different.
 template <class V>
-class LastBytes {
+class Last {
  public:
-  bool are(const V& value) const { return are_there_ && std::memcmp(bytes_, &value, sizeof value) == 0; }
+  bool is(const V& value) const { return is_there_ && std::memcmp(&value_, &value, sizeof value) == 0; }
   void take(const V& value) {
-    std::memcpy(bytes_, &value, sizeof value);
-    are_there_ = true;
+    value_ = value;
+    is_there_ = true;
   }
+  const V& operator*() const { return value_; }
 
  private:
   static_assert(std::is_trivially_copyable_v<V>);
-  bool are_there_ = false;
-  alignas(V) std::byte bytes_[sizeof(V)];
+  bool is_there_ = false;
+  V value_{};
 };
 
 /// The options and columns of the last call, which were good: hosts mostly hand over the same ones from step to step,
@@ -48,27 +49,32 @@ class CheckedArguments {
     bool options = false, columns = false;
   };
   Same check(const Scene<T>& scene, const SceneResults<T>& results, const SceneOptions& options) {
-    static_assert(std::has_unique_object_representations_v<Scene<T>> &&
-                  std::has_unique_object_representations_v<SceneResults<T>>);
-    const Same same{options_ == options, scene_.are(scene) && results_.are(results)};
+    const Same same{options_ == options, scene_.is(scene) && results_.is(results)};
     if (same.options && same.columns) return same;
     if (!same.options) check_scene_options(options);
     check_columns_of_method(scene, options);
-    if (!same.columns) check_scene_columns(scene, results);
+    const bool has_constants = same.columns ? has_constants_ : check_scene_columns(scene, results);
     if (!same.options) call_options_ = scene::call_options(options);
     options_ = options;
+    if (same.columns) return same;
     scene_.take(scene);
     results_.take(results);
+    has_constants_ = has_constants;
+    if (has_constants) resolved_ = without_constants(*scene_);
     return same;
   }
+  /// The scene of this call without constants. `given`: its argument.
+  const Scene<T>& resolved(const Scene<T>& given) const { return has_constants_ ? resolved_ : given; }
   /// The options of the last call.
   const scene::CallOptions& options() const { return call_options_; }
 
  private:
   std::optional<SceneOptions> options_;
   scene::CallOptions call_options_;
-  LastBytes<Scene<T>> scene_;
-  LastBytes<SceneResults<T>> results_;
+  Last<Scene<T>> scene_;
+  Last<SceneResults<T>> results_;
+  bool has_constants_ = false;
+  Scene<T> resolved_;  // points into scene_
 };
 
 /// The parts of a Workspace that a state is restored to before they replace the ones in use.
@@ -113,9 +119,10 @@ struct SceneSolver::State {
   }
 
   template <class T>
-  SceneReport run(const Scene<T>& scene, const SceneResults<T>& results, const SceneOptions& options) {
+  SceneReport run(const Scene<T>& given, const SceneResults<T>& results, const SceneOptions& options) {
     const Busy while_it_runs(busy);
-    const auto same = checked<T>().check(scene, results, options);
+    const auto same = checked<T>().check(given, results, options);
+    const Scene<T>& scene = checked<T>().resolved(given);
     const scene::CallOptions& of_call = checked<T>().options();
     const DefaultFloatingPoint environment;
     SceneReport report;

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <type_traits>
 
 #include "columns.hpp"
+#include "constants.hpp"
 #include "derivative_columns.hpp"
 #include "instantiate.hpp"
 #include "scene/scene_columns.hpp"
@@ -24,25 +26,24 @@ template <class... Pieces>
   throw Error(Text("carom: the column ", column, rest...), {.column = column});
 }
 
-/// Throws Error at the first invalid column. All columns are compared with the first required one.
+/// Throws Error at the first invalid column. All columns that are not constants are compared with the first of them.
 class ColumnCheck {
  public:
-  /// The first column has `count` elements. `some`: columns are required even if `count` is 0.
-  ColumnCheck(std::size_t count, bool some) : count_(count), wanted_(some || count > 0) {}
+  /// The columns have the length `length`. `some`: columns are required even if it is 0.
+  ColumnCheck(const columns::Length& length, bool some)
+      : length_(length), wanted_(some || length.is_missing() || length.count > 0) {}
 
   template <class T>
   [[gnu::noinline]] void need(const Label& label, const Column<T>& column) {
     // An empty batch may come as null pointers: an empty std::vector has no data.
     if (!column && (wanted_ || column.count > 0)) refuse(label, " is missing");
-    if (!known_) first_ = label;
-    known_ = true;
-    same_length(label, column.count);
+    same_length(label, column);
   }
 
   template <class T>
   [[gnu::noinline]] void accept(const Label& label, const Column<T>& column) {
     if (!column && column.count > 0) refuse(label, " has elements, but no address");
-    if (column) same_length(label, column.count);
+    if (column) same_length(label, column);
     if (column && !std::is_const_v<T> && column.stride == 0 && column.count > 1) refuse_shared_result(label.in_code());
   }
 
@@ -64,24 +65,34 @@ class ColumnCheck {
         Label{owner, name}, v);
   }
 
-  bool is_good() const { return true; }
-
- private:
-  void same_length(const Label& label, std::size_t count) const {
-    if (count != count_) refuse(label, " has ", count, " elements, but ", first_.in_code(), " has ", count_);
+  /// `of`: what the columns describe.
+  bool is_good(const char* of) const {
+    if (length_.is_missing())
+      throw Error(Text("carom: no column gives the number of ", of, ": all of them are constants"));
+    return true;
   }
 
-  Label first_;
-  std::size_t count_;
-  bool wanted_, known_ = false;
+ private:
+  template <class T>
+  void same_length(const Label& label, const Column<T>& column) {
+    if (column.is_constant() || length_.is_missing()) return;
+    if (!first_) first_ = label;
+    if (column.count != length_.count)
+      refuse(label, " has ", column.count, " elements, but ", first_->in_code(), " has ", length_.count);
+  }
+
+  std::optional<Label> first_;
+  columns::Length length_;
+  bool wanted_;
 };
 
-/// Checks whether the columns of a call are complete and of equal length, without finding the fault. It must be fast: a
-/// whole call with few contacts takes little longer. A call that this check rejects may still be valid.
+/// Checks whether the columns of a call are complete, of equal length and no constants, without finding the fault. It
+/// must be fast: a whole call with few contacts takes little longer. A call that this check rejects may still be valid.
 class QuickColumnCheck {
  public:
-  /// Same arguments as ColumnCheck.
-  QuickColumnCheck(std::size_t count, bool some) : count_(count), wanted_(some || count > 0) {}
+  /// The columns have `count` elements. `some`: columns are required even if `count` is 0.
+  QuickColumnCheck(std::size_t count, bool some)
+      : count_(count), wanted_(some || count > 0), good_(count != Column<const float>::every) {}
 
   template <class T>
   [[gnu::always_inline]] void need(const Label&, const Column<T>& column) {
@@ -102,18 +113,19 @@ class QuickColumnCheck {
             "");
   }
 
-  bool is_good() const { return good_; }
+  bool is_good(const char*) const { return good_; }
 
  private:
   std::size_t count_;
-  bool wanted_, good_ = true;
+  bool wanted_, good_;
 };
 
 /// Passes columns to one of these checks.
 template <class Check>
 class EachColumn : public Check {
  public:
-  explicit EachColumn(std::size_t count, bool some = false) : Check(count, some) {}
+  template <class Length>
+  explicit EachColumn(const Length& length, bool some = false) : Check(length, some) {}
 
   // For the columns of a form. `of` replaces the owner in their labels, if not empty. Some columns come with a further
   // argument between label and column, which is ignored.
@@ -169,49 +181,70 @@ class EachColumn : public Check {
 };
 
 /// Passes the columns of a call to a check. show_more(check) passes all columns other than the contacts'.
-template <class Check, class AnyContacts, class ShowMore>
-[[gnu::always_inline]] inline bool check_call(const AnyContacts& contacts, const ShowMore& show_more) {
-  EachColumn<Check> all(contacts.friction.count);
+template <class Check, class AnyContacts, class Length, class ShowMore>
+[[gnu::always_inline]] inline bool check_call(const AnyContacts& contacts, const Length& length,
+                                              const Length& body_count, const ShowMore& show_more) {
+  EachColumn<Check> all(length);
   all.contacts(contacts);
   bool good = true;
   if constexpr (requires { contacts.bodies; }) {
     // A caller without bodies has empty columns. Missing columns mean that the caller has forgotten them.
-    EachColumn<Check> bodies(contacts.bodies.inverse_mass.count, contacts.friction.count > 0);
+    EachColumn<Check> bodies(body_count, contacts.friction.count > 0);
     bodies.bodies(contacts.bodies);
-    good = bodies.is_good();
+    good = bodies.is_good("bodies");
   }
   show_more(all);
-  return all.is_good() && good;
+  return all.is_good("contacts") && good;
+}
+
+/// Throws Error if a column is at fault.
+template <template <class> class AnyContacts, class T, class ShowMore>
+void explain(const AnyContacts<T>& given, const columns::FormLengths& lengths, const ShowMore& show_more) {
+  AnyContacts<T> contacts = given;
+  columns::add_world(contacts, lengths.contacts.count);
+  check_call<ColumnCheck>(contacts, lengths.contacts, lengths.bodies, show_more);
 }
 
 template <class AnyContacts, class ResultsOf>
 [[gnu::noinline]] bool are_good(const AnyContacts& contacts, const ResultsOf& results) {
+  std::size_t bodies = 0;
+  if constexpr (requires { contacts.bodies; }) bodies = contacts.bodies.inverse_mass.count;
   return check_call<QuickColumnCheck>(
-      contacts, [&](auto& check) __attribute__((always_inline)) { check.results(contacts, results); });
+      contacts, contacts.friction.count,
+      bodies, [&](auto& check) __attribute__((always_inline)) { check.results(contacts, results); });
 }
+/// The contacts without constants, after their check.
 template <class AnyContacts, class ResultsOf>
-[[gnu::cold, gnu::noinline]] void explain(const AnyContacts& contacts, const ResultsOf& results) {
-  check_call<ColumnCheck>(contacts, [&](auto& check) { check.results(contacts, results); });
+[[gnu::noinline]] Resolved<AnyContacts> resolve(const AnyContacts& given, const ResultsOf& results) {
+  const columns::FormLengths lengths(given);
+  const Resolved<AnyContacts> made(given, columns::without_constants(given, lengths));
+  if (lengths.are_missing() || !are_good(*made, results)) [[unlikely]]
+    explain(given, lengths, [&](auto& check) { check.results(given, results); });
+  return made;
 }
 
 }  // namespace
 
 template <template <class> class AnyContacts, class T, class ResultsOf>
-std::size_t check_columns(const AnyContacts<T>& contacts, const ResultsOf& results) {
-  if (!are_good(contacts, results)) [[unlikely]]
-    explain(contacts, results);
-  return contacts.friction.count;
+Resolved<AnyContacts<T>> check_columns(const AnyContacts<T>& contacts, const ResultsOf& results) {
+  if (are_good(contacts, results)) return Resolved(contacts);
+  return resolve(contacts, results);
 }
 
 template <template <class> class AnyContacts, class T>
-std::size_t check_region_columns(const AnyContacts<T>& contacts, const Vector3Columns<const T>& impulse,
-                                 const RegionMargins<T>& margins, const ImpulseSpace<T>& space) {
-  check_call<ColumnCheck>(contacts, [&](auto& check) {
+RegionColumns<AnyContacts<T>, T> check_region_columns(const AnyContacts<T>& contacts,
+                                                      const Vector3Columns<const T>& impulse,
+                                                      const RegionMargins<T>& margins, const ImpulseSpace<T>& space) {
+  columns::FormLengths lengths(contacts);
+  columns::each(lengths.contacts, {}, impulse);
+  explain(contacts, lengths, [&](auto& check) {
     columns::each(check.needs(), Label{"", "impulse", "", "impulse"}, impulse);
     columns::each_margin(check.accepts(), margins);
     columns::each_landmark(check.accepts(), space);
   });
-  return contacts.friction.count;
+  RegionColumns<AnyContacts<T>, T> made{columns::without_constants(contacts, lengths), impulse};
+  columns::each(columns::WithoutConstants{lengths.contacts.count}, {}, made.impulse, impulse);
+  return made;
 }
 
 void check_tolerance(double tolerance) {
@@ -225,29 +258,38 @@ void refuse_shared_result(std::string_view column) {
 }
 
 template <class T>
-std::size_t check_gradients(const KContacts<T>& contacts, const Gradients<T>& gradients, const Options& options,
-                            double tolerance) {
+GradientColumns<T> check_gradients(const KContacts<T>& contacts, const Gradients<T>& gradients, const Options& options,
+                                   double tolerance) {
   check_options(options);
   if (options.integrator != Integrator::series)
     throw Error(
         Text("carom: the option integrator is ", to_string(options.integrator), "; gradients are those of series"),
         {.option = "integrator"});
   check_tolerance(tolerance);
-  check_call<ColumnCheck>(contacts, [&](auto& check) {
+  const auto each_input = [](const auto& f, auto& first, auto&... rest) {
+    columns::each(f, Label{"", "impulse"}, first.cotangent.impulse, rest.cotangent.impulse...);
+    columns::each(f, Label{"", "separation_velocity"}, first.cotangent.separation_velocity,
+                  rest.cotangent.separation_velocity...);
+  };
+  columns::FormLengths lengths(contacts);
+  each_input([&](const Label& label, const auto& column) { lengths.contacts(label, column); }, gradients);
+  explain(contacts, lengths, [&](auto& check) {
     const auto derivatives = [&](const char* of, const Derivatives<T>& by) {
       columns::each_derivative(check.accepts(), of, by);
     };
     columns::each_gradient(derivatives, gradients);
-    const VectorJacobianProduct<T>& vjp = gradients.cotangent;
-    columns::each(check.accepts("gradients.cotangent"), Label{"", "impulse"}, vjp.impulse);
-    columns::each(check.accepts("gradients.cotangent"), Label{"", "separation_velocity"}, vjp.separation_velocity);
-    derivatives("gradients.cotangent.product", vjp.product);
+    each_input(check.accepts("gradients.cotangent"), gradients);
+    derivatives("gradients.cotangent.product", gradients.cotangent.product);
     check.accept(Label{"gradients", "status"}, gradients.status);
   });
-  return contacts.friction.count;
+  GradientColumns<T> made{columns::without_constants(contacts, lengths), gradients};
+  each_input(columns::WithoutConstants{lengths.contacts.count}, made.gradients, gradients);
+  return made;
 }
-template std::size_t check_gradients(const KContacts<float>&, const Gradients<float>&, const Options&, double);
-template std::size_t check_gradients(const KContacts<double>&, const Gradients<double>&, const Options&, double);
+template GradientColumns<float> check_gradients(const KContacts<float>&, const Gradients<float>&, const Options&,
+                                                double);
+template GradientColumns<double> check_gradients(const KContacts<double>&, const Gradients<double>&, const Options&,
+                                                 double);
 
 namespace {
 
@@ -259,11 +301,19 @@ void check_size(Check& check, std::size_t bodies, std::size_t contacts, std::siz
                 "SceneLimits::max_contacts_and_rows", "contacts and joint rows");
 }
 
-template <class Check, class T>
-bool check_scene(const Scene<T>& scene, const SceneResults<T>& results) {
-  const std::size_t contact_count = scene.contacts.friction.count, row_count = scene.joints.body_a.count;
-  const std::size_t body_count = scene.bodies.inverse_mass.count;
-  EachColumn<Check> contacts(contact_count), rows(row_count), bodies(body_count, contact_count + row_count > 0);
+std::size_t count_of(std::size_t count) {
+  return count;
+}
+std::size_t count_of(const columns::Length& length) {
+  return length.count;
+}
+
+template <class Check, class T, class Length>
+bool check_scene(const Scene<T>& scene, const SceneResults<T>& results, const Length& contact_length,
+                 const Length& row_length, const Length& body_length) {
+  const std::size_t contact_count = count_of(contact_length), row_count = count_of(row_length),
+                    body_count = count_of(body_length);
+  EachColumn<Check> contacts(contact_length), rows(row_length), bodies(body_length, contact_count + row_count > 0);
   contacts.contacts(scene.contacts, "contacts");
   columns::each_of_scene(contacts.accepts(), scene.contacts);
   contacts.need_all_or_none("contacts", "surface_velocity", scene.contacts.surface_velocity);
@@ -296,32 +346,44 @@ bool check_scene(const Scene<T>& scene, const SceneResults<T>& results) {
   columns::each_scene_body_result(bodies.accepts(), results);
   columns::each_island_result(bodies.accepts(), results.islands);
   check_size(bodies, body_count, contact_count, row_count);
-  return contacts.is_good() && rows.is_good() && bodies.is_good();
+  return contacts.is_good("contacts") && rows.is_good("joint rows") && bodies.is_good("bodies");
 }
 
 template <class T>
 [[gnu::noinline]] bool are_good(const Scene<T>& scene, const SceneResults<T>& results) {
-  return check_scene<QuickColumnCheck>(scene, results);
+  return check_scene<QuickColumnCheck>(scene, results, scene.contacts.friction.count, scene.joints.body_a.count,
+                                       scene.bodies.inverse_mass.count);
 }
 template <class T>
-[[gnu::cold, gnu::noinline]] void explain(const Scene<T>& scene, const SceneResults<T>& results) {
-  check_scene<ColumnCheck>(scene, results);
+[[gnu::cold, gnu::noinline]] void explain(const Scene<T>& scene, const SceneResults<T>& results,
+                                          const columns::SceneLengths& lengths) {
+  check_scene<ColumnCheck>(scene, results, lengths.contacts, lengths.rows, lengths.bodies);
 }
 
 }  // namespace
 
 void check_scene_size(std::size_t bodies, std::size_t contacts, std::size_t joint_rows) {
-  ColumnCheck check(0, false);
+  ColumnCheck check(columns::Length{}, false);
   check_size(check, bodies, contacts, joint_rows);
 }
 
 template <class T>
-void check_scene_columns(const Scene<T>& scene, const SceneResults<T>& results) {
-  if (!are_good(scene, results)) [[unlikely]]
-    explain(scene, results);
+bool check_scene_columns(const Scene<T>& scene, const SceneResults<T>& results) {
+  if (are_good(scene, results)) return false;
+  const columns::SceneLengths lengths(scene);
+  if (lengths.are_missing() || !are_good(columns::without_constants(scene, lengths), results)) [[unlikely]]
+    explain(scene, results, lengths);
+  return lengths.have_constants();
 }
-template void check_scene_columns(const Scene<float>&, const SceneResults<float>&);
-template void check_scene_columns(const Scene<double>&, const SceneResults<double>&);
+template bool check_scene_columns(const Scene<float>&, const SceneResults<float>&);
+template bool check_scene_columns(const Scene<double>&, const SceneResults<double>&);
+
+template <class T>
+Scene<T> without_constants(const Scene<T>& scene) {
+  return columns::without_constants(scene, columns::SceneLengths(scene));
+}
+template Scene<float> without_constants(const Scene<float>&);
+template Scene<double> without_constants(const Scene<double>&);
 
 namespace {
 
@@ -370,13 +432,13 @@ template Scene<float> select(const Scene<float>&, const SceneOptions::Method&);
 template Scene<double> select(const Scene<double>&, const SceneOptions::Method&);
 
 #define CAROM_INSTANTIATE(T, AnyContacts) \
-  template std::size_t check_columns(const AnyContacts<T>&, const ResultsOf<AnyContacts<T>>&);
+  template Resolved<AnyContacts<T>> check_columns(const AnyContacts<T>&, const ResultsOf<AnyContacts<T>>&);
 CAROM_FOR_FORMS(CAROM_INSTANTIATE)
 CAROM_FOR_PLANAR_FORMS(CAROM_INSTANTIATE)
 #undef CAROM_INSTANTIATE
-#define CAROM_INSTANTIATE(T, AnyContacts)                                                          \
-  template std::size_t check_region_columns(const AnyContacts<T>&, const Vector3Columns<const T>&, \
-                                            const RegionMargins<T>&, const ImpulseSpace<T>&);
+#define CAROM_INSTANTIATE(T, AnyContacts)                         \
+  template RegionColumns<AnyContacts<T>, T> check_region_columns( \
+      const AnyContacts<T>&, const Vector3Columns<const T>&, const RegionMargins<T>&, const ImpulseSpace<T>&);
 CAROM_FOR_FORMS(CAROM_INSTANTIATE)
 #undef CAROM_INSTANTIATE
 

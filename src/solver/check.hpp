@@ -6,6 +6,8 @@
 #include <carom/solver.hpp>
 #include <string_view>
 
+#include "constants.hpp"
+
 namespace carom {
 
 void check_execution(const Execution& execution);
@@ -16,19 +18,31 @@ void check_tolerance(double tolerance);
 /// Throws Error for a result column with stride 0.
 [[noreturn]] void refuse_shared_result(std::string_view column);
 
-/// Returns the number of contacts, of any form and dimension.
+/// Checks the columns of a call. Returns the contacts without constants and absent bodies: all of their columns have
+/// elements, as many as `friction`. `contacts` must outlive them.
 template <template <class> class AnyContacts, class T, class ResultsOf>
-std::size_t check_columns(const AnyContacts<T>& contacts, const ResultsOf& results);
+Resolved<AnyContacts<T>> check_columns(const AnyContacts<T>& contacts, const ResultsOf& results);
 
 /// The same for what Solver::find_margins reads and writes.
+template <class AnyContacts, class T>
+struct RegionColumns {
+  AnyContacts contacts;
+  Vector3Columns<const T> impulse;
+};
 template <template <class> class AnyContacts, class T>
-std::size_t check_region_columns(const AnyContacts<T>& contacts, const Vector3Columns<const T>& impulse,
-                                 const RegionMargins<T>& margins, const ImpulseSpace<T>& space);
+RegionColumns<AnyContacts<T>, T> check_region_columns(const AnyContacts<T>& contacts,
+                                                      const Vector3Columns<const T>& impulse,
+                                                      const RegionMargins<T>& margins, const ImpulseSpace<T>& space);
 
 /// The same for what Solver::differentiate reads and writes, and its options.
 template <class T>
-std::size_t check_gradients(const KContacts<T>& contacts, const Gradients<T>& gradients, const Options& options,
-                            double tolerance);
+struct GradientColumns {
+  KContacts<T> contacts;
+  Gradients<T> gradients;
+};
+template <class T>
+GradientColumns<T> check_gradients(const KContacts<T>& contacts, const Gradients<T>& gradients, const Options& options,
+                                   double tolerance);
 
 /// The same for scenes.
 void check_scene_options(const SceneOptions& options);
@@ -36,7 +50,11 @@ void check_scene_options(const SceneOptions& options);
 template <class T>
 void check_columns_of_method(const Scene<T>& scene, const SceneOptions& options);
 void check_scene_size(std::size_t bodies, std::size_t contacts, std::size_t joint_rows);
+/// Returns whether a column is a constant; then without_constants() gives the scene that the code of methods takes.
 template <class T>
-void check_scene_columns(const Scene<T>& scene, const SceneResults<T>& results);
+bool check_scene_columns(const Scene<T>& scene, const SceneResults<T>& results);
+/// The scene with columns of stride 0 instead of constants. Points into `scene`. Call after the check.
+template <class T>
+Scene<T> without_constants(const Scene<T>& scene);
 
 }  // namespace carom

@@ -263,12 +263,15 @@ class TileOfGradients {
 }  // namespace
 
 template <class T>
-GradientReport Solver::differentiate(const KContacts<T>& contacts, const std::type_identity_t<Gradients<T>>& gradients,
+GradientReport Solver::differentiate(const KContacts<T>& given, const std::type_identity_t<Gradients<T>>& to,
                                      const Options& options, double tolerance) {
   return public_call("Solver::differentiate", [&] {
     const Call call(*this, options);
+    const GradientColumns<T> made = check_gradients(given, to, options, tolerance);
+    const KContacts<T>& contacts = made.contacts;
+    const Gradients<T>& gradients = made.gradients;
     GradientReport report;
-    report.contacts = check_gradients(contacts, gradients, options, tolerance);
+    report.contacts = contacts.friction.count;
     std::mutex of_report;
     const auto range = [&](std::size_t first, std::size_t n, void* workspace) {
       GradientCounts counts;

@@ -33,11 +33,12 @@ ImpulseSpace<T> in_world(const planar::ImpulseSpace<T>& space) {
 }
 
 template <class Call, template <class> class AnyContacts, class T>
-RegionReport find_on(const Call& call, const AnyContacts<T>& contacts,
-                     const std::type_identity_t<Vector3Columns<const T>>& impulse, const RegionMargins<T>& margins,
-                     const std::type_identity_t<ImpulseSpace<T>>& space, const Options& options, double tolerance,
-                     std::size_t block_bytes = 0) {
-  const std::size_t count = check_region_columns(contacts, impulse, margins, space);
+RegionReport find_on(const Call& call, const AnyContacts<T>& given,
+                     const std::type_identity_t<Vector3Columns<const T>>& given_impulse,
+                     const RegionMargins<T>& margins, const std::type_identity_t<ImpulseSpace<T>>& space,
+                     const Options& options, double tolerance, std::size_t block_bytes = 0) {
+  const auto [contacts, impulse] = check_region_columns(given, given_impulse, margins, space);
+  const std::size_t count = contacts.friction.count;
   check_tolerance(tolerance);
   kernel::Layout layout;
   layout.block_bytes = block_bytes;
@@ -72,7 +73,7 @@ RegionReport Solver::find_margins(const AnyContacts& contacts, const ImpulsesOf<
     } else if constexpr (!FormTraits<AnyContacts>::is_planar) {
       return find_on(call, contacts, impulse, margins, space, options, tolerance);
     } else if constexpr (requires { contacts.separation_velocity; }) {
-      return find_on(call, in_space(contacts), {impulse.x, zeros<T>(impulse.x.count), impulse.y}, margins,
+      return find_on(call, in_space(contacts), {impulse.x, zeros_beside(impulse.x), impulse.y}, margins,
                      {{space.plastic_frictionless.x, {}, space.plastic_frictionless.y},
                       {space.plastic_sticking.x, {}, space.plastic_sticking.y},
                       space.contact_energy},

@@ -7,20 +7,20 @@
 
 namespace carom {
 
+/// The number 0 for every element of a column; missing where the column is.
 template <class T>
-Column<const T> zeros(std::size_t count) {
-  static constexpr T zero = 0;
-  return Column<const T>::repeat(zero, count);
+Column<const T> zeros_beside(const Column<const T>& column) {
+  return column ? Column<const T>(T(0)) : Column<const T>();
 }
 
 template <class T>
 Vector3Columns<const T> in_space(const planar::Vector2Columns<const T>& v) {
-  return {v.x, v.y, zeros<T>(v.x.count)};
+  return {v.x, v.y, zeros_beside(v.x)};
 }
 
 template <class T>
 BodyColumns<const T> in_space(const planar::BodyColumns<const T>& body) {
-  const Column<const T> zero = zeros<T>(body.inverse_mass.count), inertia = body.inverse_inertia;
+  const Column<const T> zero = zeros_beside(body.inverse_mass), inertia = body.inverse_inertia;
   return {body.inverse_mass,
           {inertia, zero, zero, inertia, zero, inertia},
           in_space(body.velocity),
@@ -54,7 +54,7 @@ IndexedContacts<T> in_space(const planar::IndexedContacts<T>& contacts) {
 
 template <class T>
 KContacts<T> in_space(const planar::KContacts<T>& contacts) {
-  const Column<const T> zero = zeros<T>(contacts.k.xx.count);
+  const Column<const T> zero = zeros_beside(contacts.k.xx);
   return {contacts.friction,
           contacts.restitution,
           {contacts.k.xx, zero, contacts.k.xy, contacts.k.xx, zero, contacts.k.yy},

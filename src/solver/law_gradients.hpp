@@ -64,8 +64,7 @@ class LawGradients {
           give(memory_.solution, tile_.p);
         }
         if (law == Law::anitescu_potra) {
-          solve(Law::whittaker, Column<const T>::repeat(memory_.zeros[0], contacts_.friction.count),
-                memory_.compression);
+          solve(Law::whittaker, Column<const T>(&memory_.zeros[0], contacts_.friction.count, 0), memory_.compression);
           give(memory_.compression, tile_.compression);
         }
       }

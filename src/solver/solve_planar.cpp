@@ -12,9 +12,11 @@ namespace carom {
 namespace {
 
 template <class Call, template <class> class AnyContacts, class T>
-Report solve_on(const Call& call, const AnyContacts<T>& contacts, const planar::Results<T>& results,
+Report solve_on(const Call& call, const AnyContacts<T>& given, const planar::Results<T>& results,
                 const Options& options) {
-  const std::size_t count = check_columns(contacts, results);
+  const auto resolved = check_columns(given, results);
+  const AnyContacts<T>& contacts = *resolved;
+  const std::size_t count = contacts.friction.count;
   const auto solve_range = kernel_for<T, AnyContacts>(*call.entry().planar);
   const kernel::PlanarJob<T, AnyContacts> job{
       contacts,

@@ -78,9 +78,11 @@ struct Solver::State {
   };
 
   template <class T, template <class> class AnyContacts>
-  Report solve(const AnyContacts<T>& contacts, const Results<T>& results, const Options& options,
+  Report solve(const AnyContacts<T>& given, const Results<T>& results, const Options& options,
                std::size_t block_bytes = 0) {
-    const std::size_t count = check_columns(contacts, results);
+    const auto resolved = check_columns(given, results);
+    const AnyContacts<T>& contacts = *resolved;
+    const std::size_t count = contacts.friction.count;
     const IsaEntry& sliding = count <= few<T>(options.integrator) ? *narrow : *entry;
     const RangeKernels<T, AnyContacts> kernels = {kernel_for<T, AnyContacts>(*sliding.kernels),
                                                   kernel_for<T, AnyContacts>(*entry->algebraic)};

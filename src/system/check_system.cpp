@@ -41,20 +41,35 @@ void check_count(const char* what, std::size_t count, const char* limit, std::si
            ": solve its islands in several calls");
 }
 
-template <class C>
-void check_length(std::string_view name, const C& column, std::size_t count, const char* of, bool needed) {
-  if (!column && (needed || column.count > 0)) refuse_column(name, " is missing");
-  if (!column) return;
-  if (column.count != count) refuse_column(name, " has ", column.count, " elements; there are ", count, ' ', of);
+/// A vector has all components or none.
+template <class V>
+void check_length(const char* name, const V& vector, std::size_t count, const char* of, bool needed) {
+  if (!needed && columns::is_absent(vector)) return;
+  const auto check = [&](const columns::Label& label, const auto& column) {
+    if (!column) refuse_column(label.in_code(), " is missing");
+    if (column.count != count)
+      refuse_column(label.in_code(), " has ", column.count, " elements; there are ", count, ' ', of);
+  };
+  columns::each(check, columns::Label{name}, vector);
 }
 
-template <class V>
-void check_vector(const char* name, const V& vector, std::size_t count, const char* of, bool needed) {
-  const int there = static_cast<bool>(vector.x) + static_cast<bool>(vector.y) + static_cast<bool>(vector.z);
-  if (!needed && there == 0) return;
-  check_length(Text(name, ".x"), vector.x, count, of, true);
-  check_length(Text(name, ".y"), vector.y, count, of, true);
-  check_length(Text(name, ".z"), vector.z, count, of, true);
+/// Calls f(name, is_needed, column or vector, others...) for what is as long as the contacts, as the moments.
+template <class F, class System, class... Others>
+void each_of_contacts(const F& f, System& system, Others&... others) {
+  f("system.friction", true, system.friction, others.friction...);
+  f("system.velocity", true, system.velocity, others.velocity...);
+  f("system.warm_impulse", false, system.warm_impulse, others.warm_impulse...);
+  f("system.friction_2", false, system.friction_2, others.friction_2...);
+  f("system.friction_direction", false, system.friction_direction, others.friction_direction...);
+  f("system.normal_compliance", false, system.normal_compliance, others.normal_compliance...);
+  f("system.tangential_compliance", false, system.tangential_compliance, others.tangential_compliance...);
+}
+template <class F, class System, class... Others>
+void each_of_moments(const F& f, System& system, Others&... others) {
+  f("system.rolling_friction", false, system.rolling_friction, others.rolling_friction...);
+  f("system.spinning_friction", false, system.spinning_friction, others.spinning_friction...);
+  f("system.angular_velocity", true, system.angular_velocity, others.angular_velocity...);
+  f("system.warm_angular_impulse", false, system.warm_angular_impulse, others.warm_angular_impulse...);
 }
 
 template <class V>
@@ -221,31 +236,42 @@ void check_options(const SystemOptions& options) {
 }
 
 template <class T>
-std::size_t check_columns(const ContactSystem<T>& system, const SystemResults<T>& results) {
-  const std::size_t contacts = system.friction.count, moments = system.moment.count;
+Resolved<ContactSystem<T>> check_columns(const ContactSystem<T>& given, const SystemResults<T>& results) {
+  columns::Length length;
+  each_of_contacts([&](const char*, bool, const auto& field) { columns::each(length, {}, field); }, given);
+  if (length.is_missing()) refuse({}, {}, "no column gives the number of contacts: all of them are constants");
+  const auto refuse_constant = [](const char* name, const auto& column) {
+    if (column.is_constant()) refuse_column(name, " is a constant; it must have elements");
+  };
+  refuse_constant("system.row_start", given.row_start);
+  refuse_constant("system.column", given.column);
+  refuse_constant("system.moment", given.moment);
+  const std::size_t contacts = length.count, moments = given.moment.count;
+  ContactSystem<T> system = given;
+  const auto resolve = [](std::size_t count) {
+    return [=](const char*, bool, auto& made, const auto& from) {
+      columns::each(columns::WithoutConstants{count}, {}, made, from);
+    };
+  };
+  each_of_contacts(resolve(contacts), system, given);
+  each_of_moments(resolve(moments), system, given);
+
   check_count("contacts", contacts, "max_contacts", SystemOptions::max_contacts);
   // Without contacts all columns are optional.
-  if (contacts > 0 && !system.friction) refuse_column("system.friction", " is missing");
-  check_vector("system.velocity", system.velocity, contacts, "contacts", contacts > 0);
-  check_vector("system.warm_impulse", system.warm_impulse, contacts, "contacts", false);
-  check_length("system.friction_2", system.friction_2, contacts, "contacts", false);
-  const auto& direction = system.friction_direction;
-  if (direction.x || direction.y) {
-    check_length("system.friction_direction.x", direction.x, contacts, "contacts", true);
-    check_length("system.friction_direction.y", direction.y, contacts, "contacts", true);
-    if (!system.friction_2) refuse_column("system.friction_direction", " needs system.friction_2");
-  }
-  check_length("system.normal_compliance", system.normal_compliance, contacts, "contacts", false);
-  check_length("system.tangential_compliance", system.tangential_compliance, contacts, "contacts", false);
+  const auto check = [](std::size_t count, const char* of) {
+    return [=](const char* name, bool is_needed, const auto& field) {
+      check_length(name, field, count, of, is_needed && count > 0);
+    };
+  };
+  each_of_contacts(check(contacts, "contacts"), system);
+  if (system.friction_direction.x && !system.friction_2)
+    refuse_column("system.friction_direction", " needs system.friction_2");
   if (!system.moment && (system.rolling_friction || system.spinning_friction || system.angular_velocity.x ||
                          system.warm_angular_impulse.x))
     refuse_column("system.moment", " is missing, and there are others of moments");
   if (moments > contacts)
     refuse_column("system.moment", " has ", moments, " elements; there are ", contacts, " contacts");
-  check_length("system.rolling_friction", system.rolling_friction, moments, "moments", false);
-  check_length("system.spinning_friction", system.spinning_friction, moments, "moments", false);
-  check_vector("system.angular_velocity", system.angular_velocity, moments, "moments", moments > 0);
-  check_vector("system.warm_angular_impulse", system.warm_angular_impulse, moments, "moments", false);
+  each_of_moments(check(moments, "moments"), system);
   if (contacts > 0) {
     check_length("system.row_start", system.row_start, rows_of(system) + 1, "rows and one more", true);
     if (!system.column) refuse_column("system.column", " is missing");
@@ -256,13 +282,13 @@ std::size_t check_columns(const ContactSystem<T>& system, const SystemResults<T>
   else
     check_count("blocks of W, and moments", system.column.count, "max_blocks_with_moments",
                 SystemOptions::max_blocks_with_moments);
-  check_vector("results.impulse", results.impulse, contacts, "contacts", false);
-  check_vector("results.velocity", results.velocity, contacts, "contacts", false);
+  check_length("results.impulse", results.impulse, contacts, "contacts", false);
+  check_length("results.velocity", results.velocity, contacts, "contacts", false);
   check_length("results.state", results.state, contacts, "contacts", false);
   check_length("results.island", results.island, contacts, "contacts", false);
-  check_vector("results.angular_impulse", results.angular_impulse, moments, "moments", false);
-  check_vector("results.angular_velocity", results.angular_velocity, moments, "moments", false);
-  return contacts;
+  check_length("results.angular_impulse", results.angular_impulse, moments, "moments", false);
+  check_length("results.angular_velocity", results.angular_velocity, moments, "moments", false);
+  return {given, system};
 }
 
 template <class T>
@@ -280,8 +306,8 @@ void check_values(const ContactSystem<T>& system, const SystemOptions& options, 
   check_symmetry(system, space, options.asymmetry);
 }
 
-template std::size_t check_columns(const ContactSystem<float>&, const SystemResults<float>&);
-template std::size_t check_columns(const ContactSystem<double>&, const SystemResults<double>&);
+template Resolved<ContactSystem<float>> check_columns(const ContactSystem<float>&, const SystemResults<float>&);
+template Resolved<ContactSystem<double>> check_columns(const ContactSystem<double>&, const SystemResults<double>&);
 template void check_values(const ContactSystem<float>&, const SystemOptions&, CheckSpace&);
 template void check_values(const ContactSystem<double>&, const SystemOptions&, CheckSpace&);
 

@@ -6,13 +6,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "constants.hpp"
+
 namespace carom::systems {
 
 void check_options(const SystemOptions& options);
 
-/// Returns the number of contacts.
+/// Returns the system without constants. `system` must outlive it.
 template <class T>
-std::size_t check_columns(const ContactSystem<T>& system, const SystemResults<T>& results);
+Resolved<ContactSystem<T>> check_columns(const ContactSystem<T>& system, const SystemResults<T>& results);
 
 /// Memory of check_values.
 struct CheckSpace {

@@ -280,7 +280,7 @@ struct SystemSolver::State {
   }
 
   template <class T>
-  SystemReport run(const ContactSystem<T>& system, const SystemResults<T>& results, const SystemOptions& options) {
+  SystemReport run(const ContactSystem<T>& given, const SystemResults<T>& results, const SystemOptions& options) {
     const auto start = std::chrono::steady_clock::now();
     systems::check_options(options);
     if (busy.exchange(true, std::memory_order_acquire))
@@ -288,7 +288,9 @@ struct SystemSolver::State {
                   {.kind = ErrorKind::busy});
     const Release release{busy};
     SystemReport report;
-    report.contacts = systems::check_columns(system, results);
+    const auto resolved = systems::check_columns(given, results);
+    const ContactSystem<T>& system = *resolved;
+    report.contacts = system.friction.count;
     systems::check_values(system, options, check_space);
     const DefaultFloatingPoint environment;
     if (report.contacts > 0) {

@@ -34,10 +34,10 @@ void solve(carom::Solver& solver, Hit* hits, std::size_t n) {
   carom::KContacts<double> contacts;
   contacts.friction = {&hits->friction, n, stride};
   contacts.restitution = {&hits->restitution, n, stride};
-  contacts.k = carom::SymmetricColumns<const double>::interleaved(hits->k, n, stride);
-  contacts.separation_velocity = carom::Vector3Columns<const double>::interleaved(hits->u0, n, stride);
+  contacts.k = {hits->k, n, stride};
+  contacts.separation_velocity = {hits->u0, n, stride};
   carom::Results<double> results;
-  results.impulse = carom::Vector3Columns<double>::interleaved(hits->impulse, n, stride);
+  results.impulse = {hits->impulse, n, stride};
   solver.solve(contacts, results);
 }
 
@@ -53,21 +53,20 @@ void solve(carom::SceneSolver& solver, Box* two) {
   constexpr std::size_t stride = sizeof(Box);
   const carom::Column<const double> nothing{&zero, 2, 0}, diagonal{&inertia, 2, 0};
   carom::Scene<double> scene;
-  scene.bodies =
-      carom::BodyColumns<const double>{{&one, 2, 0},
-                                       {diagonal, nothing, nothing, diagonal, nothing, diagonal},
-                                       carom::Vector3Columns<const double>::interleaved(two->velocity, 2, stride),
-                                       carom::Vector3Columns<const double>::interleaved(two->spin, 2, stride)};
+  scene.bodies = carom::BodyColumns<const double>{{&one, 2, 0},
+                                                  {diagonal, nothing, nothing, diagonal, nothing, diagonal},
+                                                  carom::Vector3Columns<const double>(two->velocity, 2, stride),
+                                                  carom::Vector3Columns<const double>(two->spin, 2, stride)};
   scene.contacts.friction = {&friction, 2, 0};
   scene.contacts.restitution = {&restitution, 2, 0};
-  scene.contacts.normal = carom::Vector3Columns<const double>::interleaved(up, 2, 0);
-  scene.contacts.r_a = carom::Vector3Columns<const double>::interleaved(down, 2, 0);
-  scene.contacts.r_b = carom::Vector3Columns<const double>::interleaved(up, 2, 0);
+  scene.contacts.normal = {up, 2, 0};
+  scene.contacts.r_a = {down, 2, 0};
+  scene.contacts.r_b = {up, 2, 0};
   scene.contacts.body_a = a;
   scene.contacts.body_b = b;
   carom::SceneResults<double> results;
-  results.velocity = carom::Vector3Columns<double>::interleaved(two->velocity, 2, stride);
-  results.angular_velocity = carom::Vector3Columns<double>::interleaved(two->spin, 2, stride);
+  results.velocity = {two->velocity, 2, stride};
+  results.angular_velocity = {two->spin, 2, stride};
   solver.solve(scene, results, {.method = carom::Pgs{}});
 }
 

@@ -54,8 +54,8 @@ KContacts<N> contacts_of(const ContactSpace<N>& space, const N& friction, const 
   KContacts<N> c;
   c.friction = {&friction, 1};
   c.restitution = {&restitution, 1};
-  c.k = SymmetricColumns<const N>::interleaved(space.k.data(), 1);
-  c.separation_velocity = Vector3Columns<const N>::interleaved(space.separation_velocity.data(), 1);
+  c.k = {space.k.data(), 1};
+  c.separation_velocity = {space.separation_velocity.data(), 1};
   return c;
 }
 
@@ -78,16 +78,14 @@ TEST(BodyGradients, agree_with_differences) {
     cotangent.of_velocity = detail::product(space.frame, b);
     const KContacts<double> contacts = contacts_of(space, friction, restitution);
     Results<double> results;
-    results.impulse = Vector3Columns<double>::interleaved(cotangent.impulse.data(), 1);
-    results.separation_velocity = Vector3Columns<double>::interleaved(cotangent.velocity.data(), 1);
+    results.impulse = {cotangent.impulse.data(), 1};
+    results.separation_velocity = {cotangent.velocity.data(), 1};
     solver.solve(contacts, results);
     Gradients<double> gradients;
-    gradients.cotangent.impulse = Vector3Columns<const double>::interleaved(cotangent.of_impulse.data(), 1);
-    gradients.cotangent.separation_velocity =
-        Vector3Columns<const double>::interleaved(cotangent.of_velocity.data(), 1);
-    gradients.cotangent.product.k = SymmetricColumns<double>::interleaved(cotangent.k.data(), 1);
-    gradients.cotangent.product.separation_velocity =
-        Vector3Columns<double>::interleaved(cotangent.separation_velocity.data(), 1);
+    gradients.cotangent.impulse = {cotangent.of_impulse.data(), 1};
+    gradients.cotangent.separation_velocity = {cotangent.of_velocity.data(), 1};
+    gradients.cotangent.product.k = {cotangent.k.data(), 1};
+    gradients.cotangent.product.separation_velocity = {cotangent.separation_velocity.data(), 1};
     solver.differentiate(contacts, gradients);
     BodyPair<double> found = pull_back(pair, space, cotangent);
 
@@ -95,8 +93,8 @@ TEST(BodyGradients, agree_with_differences) {
       const ContactSpace<double> there = contact_space(moved);
       std::array<double, 3> p{}, u{};
       Results<double> to;
-      to.impulse = Vector3Columns<double>::interleaved(p.data(), 1);
-      to.separation_velocity = Vector3Columns<double>::interleaved(u.data(), 1);
+      to.impulse = {p.data(), 1};
+      to.separation_velocity = {u.data(), 1};
       reference::solve(contacts_of(there, friction, restitution), to);
       double value = 0;
       const auto frame = detail::transposed(there.frame);

@@ -55,7 +55,7 @@ struct Line {
 
   template <class AnyContacts>
   AnyContacts contacts() const {
-    const auto one = [](const T& x) { return Column<const T>::repeat(x, 1); };
+    const auto one = [](const T& x) { return Column<const T>(&x, 1); };
     constexpr bool flat = !requires(AnyContacts c) {
       c.normal.z;
     };
@@ -207,7 +207,7 @@ std::array<std::array<double, 2>, 2> impulses(std::array<double, 3> k, std::arra
   const auto number = [](double x) { return static_cast<T>(x); };
   const T xx = number(k[0]), xn = number(k[1]), nn = number(k[2]), other = number(0.75), zero = 0, t = number(u0[0]),
           n = number(u0[1]), mu = number(friction), e = number(restitution);
-  const auto one = [](const T& x) { return Column<const T>::repeat(x, 1); };
+  const auto one = [](const T& x) { return Column<const T>(&x, 1); };
   planar::KContacts<T> flat;
   flat.k.xx = one(xx);
   flat.k.xy = one(xn);
@@ -299,7 +299,7 @@ TYPED_TEST(Known, infinite_friction_reverses_the_slip_under_smiths_law) {
   using T = TypeParam;
   const T k[6] = {2, T(0.3), T(0.4), T(1.5), T(-0.2), 1}, u0[3] = {1, T(0.5), -1}, e = T(0.5),
           infinity = std::numeric_limits<T>::infinity();
-  const auto one = [](const T& x) { return Column<const T>::repeat(x, 1); };
+  const auto one = [](const T& x) { return Column<const T>(&x, 1); };
   KContacts<T> c;
   c.k = {one(k[0]), one(k[1]), one(k[2]), one(k[3]), one(k[4]), one(k[5])};
   c.separation_velocity = {one(u0[0]), one(u0[1]), one(u0[2])};
@@ -343,7 +343,7 @@ TYPED_TEST(Known, a_pendulum_is_the_limit_of_a_heavy_hinge_in_a_matrix_of_the_us
 TYPED_TEST(Known, a_pendulum_without_a_hinge_that_gives_way_is_a_fault) {
   using T = TypeParam;
   const T xx = 4, xn = 2, nn = 1, t = -2, n = -1, half = T(0.5);
-  const auto one = [](const T& x) { return Column<const T>::repeat(x, 1); };
+  const auto one = [](const T& x) { return Column<const T>(&x, 1); };
   planar::KContacts<T> c;
   c.k.xx = one(xx);
   c.k.xy = one(xn);

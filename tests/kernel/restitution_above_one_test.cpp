@@ -93,7 +93,7 @@ TEST(LargestRestitution, below_1_or_above_100_is_misuse) {
 TYPED_TEST(RestitutionAboveOne, need_not_gain_energy_where_there_is_friction) {
   using T = TypeParam;
   const T one = 1, zero = 0, approach = T(-0.05), friction = T(0.5);
-  const auto all = [](const T& x) { return Column<const T>::repeat(x, 1); };
+  const auto all = [](const T& x) { return Column<const T>(&x, 1); };
   KContacts<T> c;
   c.k = {all(one), all(zero), all(zero), all(one), all(zero), all(one)};
   c.separation_velocity = {all(one), all(zero), all(approach)};

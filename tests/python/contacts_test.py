@@ -109,6 +109,8 @@ class Forms(unittest.TestCase):
         world = {name: np.zeros_like(column) for name, column in contacts["b"].items()}
         alone = {name: column for name, column in contacts.items() if name not in ("b", "r_b")}
         same_bits(self, carom.solve(**alone).impulse, carom.solve(**contacts | {"b": world}).impulse)
+        with self.assertRaisesRegex(carom.Error, "r_b: body B is absent"):
+            carom.solve(**alone, r_b=contacts["r_b"])
 
     def test_bodies_may_have_keywords(self):
         contacts = files.File(files.GOLDEN / "bodies3d.csv").contacts()

@@ -88,7 +88,7 @@ std::size_t compare_with_differences(Table& table, std::size_t variables) {
       for (const int side : {0, 1}) {
         table.number(v, i) = x + (side == 0 ? -h : h);
         Results<double> results;
-        results.impulse = Vector3Columns<double>::interleaved(p[side], 1);
+        results.impulse = {p[side], 1};
         reference::solve(columns::sliced(table.contacts(), i, 1), results);
       }
       table.number(v, i) = x;

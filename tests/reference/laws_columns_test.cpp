@@ -205,8 +205,7 @@ TEST(faults, laws_that_are_not_there) {
   EXPECT_EQ(status_of(static_cast<Law>(law_count), [](Batch&) {}), Status::law_unavailable);
   const double one = 1;
   EXPECT_EQ(status_of(
-                Law::composite, [](Batch&) {},
-                [&](auto& c) { c.laws.weight.pfeiffer_glocker = Column<const double>::repeat(one, 1); }),
+                Law::composite, [](Batch&) {}, [&](auto& c) { c.laws.weight.pfeiffer_glocker = one; }),
             Status::law_unavailable);
   // The first fault in the order of Status counts.
   EXPECT_EQ(status_of(Law::pfeiffer_glocker, [](Batch& b) { b.friction[0] = -1; }), Status::negative_friction);
@@ -248,7 +247,7 @@ template <class AnyContacts>
 void expect_world_frame(AnyContacts contacts, std::size_t n) {
   ResultArrays<double> frictionless(n), sliding(n), projected(n);
   const double tangential_restitution = 0.3;
-  contacts.laws.tangential_restitution = Column<const double>::repeat(tangential_restitution, n);
+  contacts.laws.tangential_restitution = tangential_restitution;
   solve(contacts, frictionless.results(), {.law = Law::frictionless});
   solve(contacts, sliding.results(), {.law = Law::chatterjee_ruina});
   // A law that takes what lies in the region takes it in the frame in which it was given.

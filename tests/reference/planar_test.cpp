@@ -170,7 +170,7 @@ TEST(PlanarIncremental, resolves_two_bodies_on_a_line) {
     support::PlanarResultArrays<double> out(1);
     const double one = 1, zero = 0, fast = 3, slow = -2;
     carom::planar::Contacts<double> c;
-    const auto all = [](const double& x) { return Column<const double>::repeat(x, 1); };
+    const auto all = [](const double& x) { return Column<const double>(&x, 1); };
     c.friction = all(one);
     c.restitution = all(e);
     // A flies in +x at 3 m/s towards B, which comes at -2: the normal, from B to A, is -x.

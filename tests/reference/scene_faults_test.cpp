@@ -290,9 +290,8 @@ TEST(scene_results, may_stand_in_place_of_what_they_replace) {
     SceneData<double> in_place = data;
     SceneResults<double> results;
     const auto stride = static_cast<std::ptrdiff_t>(sizeof in_place.bodies[0]);
-    results.velocity = Vector3Columns<double>::interleaved(in_place.bodies[0].velocity.data(), 3, stride);
-    results.angular_velocity =
-        Vector3Columns<double>::interleaved(in_place.bodies[0].angular_velocity.data(), 3, stride);
+    results.velocity = {in_place.bodies[0].velocity.data(), 3, stride};
+    results.angular_velocity = {in_place.bodies[0].angular_velocity.data(), 3, stride};
     solve_scene(in_place.view(with_method(method)), results, with_method(method));
     EXPECT_NE(apart.velocity[0], data.bodies[0].velocity);
     for (std::size_t i = 0; i < 3; ++i) {

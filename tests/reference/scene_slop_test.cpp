@@ -48,7 +48,7 @@ double slop_of(const std::vector<SceneBody<double>>& bodies, double of_option = 
   SceneResultArrays<double> results(data);
   std::array<double, 6> moved{};
   SceneResults<double> places = results.places();
-  places.displacement = Vector3Columns<double>::interleaved(moved.data(), bodies.size(), 3 * sizeof(double));
+  places.displacement = {moved.data(), bodies.size(), 3 * sizeof(double)};
   solve_scene(scene, places, options);
   return overlap - (moved[2] - moved[5]) / options.substeps.position_correction.rate;
 }

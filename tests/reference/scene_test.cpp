@@ -193,7 +193,7 @@ TEST(scene_sequential_impacts, solves_a_contact_as_the_batch_does) {
       std::vector<Status> status(1);
       std::vector<Path> path(1);
       Results<double> alone;
-      const auto one = [](Vector& v) { return Vector3Columns<double>::interleaved(v.data(), 1); };
+      const auto one = [](Vector& v) { return Vector3Columns<double>(v.data(), 1); };
       alone.impulse = one(impulse);
       alone.velocity_a = one(va);
       alone.angular_velocity_a = one(wa);

@@ -91,6 +91,26 @@ TYPED_TEST(LaterSceneCall, on_one_thread_allocates_nothing_of_any_kind) {
   }
 }
 
+TYPED_TEST(LaterSceneCall, with_constants_allocates_nothing) {
+  const auto data = scene_of<TypeParam>(1);
+  SceneArrays<TypeParam> arrays(data);
+  const auto results = arrays.view();
+  for (const Procedure method : {Procedure::pgs, Procedure::substeps}) {
+    const SceneOptions options = usual(method).converted();
+    auto scene = select(data.view(), options.method);
+    SceneSolver solver({.threads = 1});
+    scene.contacts.restitution = 0;
+    // The solver holds the warm impulses of two calls at once, the old and the new, so two calls come first.
+    for (const double friction : {0.5, 0.4, 0.3}) {
+      scene.contacts.friction = friction;
+      const auto made = allocations_during([&] { solver.solve(scene, results, options); });
+      if (friction > 0.3) continue;
+      EXPECT_EQ(made.by_new, 0u) << to_string(method);
+      EXPECT_EQ(made.by_malloc, 0u) << to_string(method);
+    }
+  }
+}
+
 TYPED_TEST(LaterSceneCall, with_contact_models_allocates_nothing_either) {
   for (const Procedure method : {Procedure::pgs, Procedure::substeps}) {
     const auto made = allocations_of_second_call<TypeParam>(usual(method), {.threads = 1}, true);

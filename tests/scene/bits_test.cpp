@@ -251,9 +251,7 @@ TYPED_TEST(SceneBits, are_the_same_in_place_and_through_structs) {
       points[i].r_b[c] = before.r_b[c][i];
     }
   }
-  const auto columns = [&](TypeParam* field) {
-    return Vector3Columns<TypeParam>::interleaved(field, points.size(), sizeof(Point));
-  };
+  const auto columns = [&](TypeParam* field) { return Vector3Columns<TypeParam>(field, points.size(), sizeof(Point)); };
   Scene<TypeParam> view = before.view(options);
   view.contacts.normal = columns(points[0].normal);
   view.contacts.r_a = columns(points[0].r_a);
@@ -283,8 +281,8 @@ TYPED_TEST(SceneBits, are_the_same_through_packed_vectors) {
     };
     const std::vector<T> r_a = packed(scene.r_a), r_b = packed(scene.r_b);
     Scene<T> view = scene.view(usual(Procedure::pgs));
-    view.contacts.r_a = Vector3Columns<const T>::interleaved(r_a.data(), scene.contact_count());
-    view.contacts.r_b = Vector3Columns<const T>::interleaved(r_b.data(), scene.contact_count());
+    view.contacts.r_a = {r_a.data(), scene.contact_count()};
+    view.contacts.r_b = {r_b.data(), scene.contact_count()};
     SceneArrays<T> found(scene);
     SceneSolver({.threads = 1}).solve(view, found.view(), usual(Procedure::pgs));
     expect_same_bits(found, made.arrays, std::to_string(left_out));

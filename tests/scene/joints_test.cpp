@@ -314,7 +314,7 @@ TEST(Combine, misuse_is_an_error) {
   EXPECT_THROW(combine(none, friction, 1.0, a, b, result), Error);
   EXPECT_THROW(combine(CombineRule::mean, friction, 1.0, a, three, result), Error);
   EXPECT_THROW(combine<double>(CombineRule::mean, friction, 1.0, a, {}, result), Error);
-  EXPECT_THROW(combine(CombineRule::mean, friction, 1.0, a, b, Column<double>::repeat(result[0], 2)), Error);
+  EXPECT_THROW(combine(CombineRule::mean, friction, 1.0, a, b, Column<double>(&result[0], 2, 0)), Error);
   EXPECT_EQ(result, std::vector<double>(2, 7.0));
 }
 

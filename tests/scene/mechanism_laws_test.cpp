@@ -34,8 +34,8 @@ Impact solve(const MechanismContact& contact, const Options& options) {
   std::array<double, 6> row{};
   Status status = Status::ok;
   Results<double> results;
-  results.impulse = results.impulse.interleaved(row.data(), 1);
-  results.separation_velocity = results.separation_velocity.interleaved(row.data() + 3, 1);
+  results.impulse = {row.data(), 1};
+  results.separation_velocity = {row.data() + 3, 1};
   results.status = {&status, 1};
   Solver solver({.threads = 1});
   solver.solve(MechanismContact::view({&contact, 1}), results, options);
@@ -76,7 +76,7 @@ TEST(MechanismLaws, pendulum_in_space_collides_as_the_planar_one_does) {
     std::array<double, 3> impulse{};
     Status status = Status::separating;
     Results<double> results_in_space;
-    results_in_space.impulse = results_in_space.impulse.interleaved(impulse.data(), 1);
+    results_in_space.impulse = {impulse.data(), 1};
     results_in_space.status = {&status, 1};
     solver.solve(in_space, results_in_space, options);
     EXPECT_EQ(status, Status::ok) << to_string(law);

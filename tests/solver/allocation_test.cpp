@@ -101,6 +101,23 @@ TYPED_TEST(LaterCall, on_one_thread_allocates_nothing_of_any_kind) {
   expect_none<Space<TypeParam>, TypeParam>("contact space");
 }
 
+TYPED_TEST(LaterCall, with_constants_allocates_nothing) {
+  using T = TypeParam;
+  const auto drawn = Inline<T>::draw(1);
+  support::ResultArrays<T> arrays(count);
+  const auto results = arrays.results();
+  Contacts<T> view = drawn.inline_contacts();
+  view.friction = 0.4;
+  view.b = {};
+  view.r_b = {};
+  Solver solver({.threads = 1});
+  solver.solve(view, results);
+  view.friction = 0.5;
+  const support::Allocations made = allocations_during([&] { solver.solve(view, results); });
+  EXPECT_EQ(made.by_new, 0u);
+  EXPECT_EQ(made.by_malloc, 0u);
+}
+
 // oneTBB takes memory for its tasks, from its own allocator or from malloc, and never through operator new.
 TYPED_TEST(LaterCall, on_two_threads_allocates_nothing_of_ours) {
   for (const Isa isa : available_isas()) {

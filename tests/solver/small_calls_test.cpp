@@ -139,9 +139,9 @@ TYPED_TEST(SmallCalls, of_structs_in_place_have_the_bits_of_a_batch) {
     options.law = law;
     Solver solver({.threads = 1});
     const auto uniform = [&](Contacts<T>& contacts) {
-      contacts.friction = contacts.friction.repeat(friction, count);
-      contacts.restitution = contacts.restitution.repeat(restitution, count);
-      contacts.laws.tangential_restitution = Column<const T>::repeat(tangential, count);
+      contacts.friction = {&friction, count, 0};
+      contacts.restitution = restitution;
+      contacts.laws.tangential_restitution = tangential;
     };
     Contacts<T> contacts = drawn.inline_contacts();
     uniform(contacts);
@@ -169,8 +169,8 @@ TYPED_TEST(SmallCalls, of_structs_in_place_have_the_bits_of_a_batch) {
     move3(contacts.a.angular_velocity, hits[0].spin);
     for_each_call([&](std::size_t first, std::size_t n) {
       Results<T> results = results_from(found, first, n);
-      results.velocity_a = Vector3Columns<T>::interleaved(hits[first].velocity, n, stride);
-      results.angular_velocity_a = Vector3Columns<T>::interleaved(hits[first].spin, n, stride);
+      results.velocity_a = {hits[first].velocity, n, stride};
+      results.angular_velocity_a = {hits[first].spin, n, stride};
       solver.solve(columns::sliced(contacts, first, n), results, options);
     });
     for (std::size_t i = 0; i < count; ++i)

@@ -155,10 +155,12 @@ TYPED_TEST(Views, repeated_values_have_the_bits_of_columns_full_of_them) {
   for (auto& column : contacts.b.inverse_inertia) column.assign(count, T(0));
   for (auto& column : contacts.b.velocity) column.assign(count, T(0));
   for (auto& column : contacts.b.angular_velocity) column.assign(count, T(0));
+  for (auto& column : contacts.r_b) column.assign(count, T(0));
   Contacts<T> repeated = contacts.inline_contacts();
-  repeated.friction = repeated.friction.repeat(friction, count);
-  repeated.restitution = repeated.restitution.repeat(restitution, count);
-  repeated.b = BodyColumns<T>::immovable(count);
+  repeated.friction = {&friction, count, 0};
+  repeated.restitution = {&restitution, count, 0};
+  repeated.b = {};
+  repeated.r_b = {};
   for (const Isa isa : available_isas())
     expect_same_bits(solve<T>(repeated, count, few_steps(isa)),
                      solve<T>(contacts.inline_contacts(), count, few_steps(isa)), std::string(to_string(isa)));

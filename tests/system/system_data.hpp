@@ -29,24 +29,22 @@ struct SystemData {
   ContactSystem<T> view() const {
     ContactSystem<T> system;
     system.friction = friction;
-    system.velocity = Vector3Columns<const T>::interleaved(q.data(), contacts());
+    system.velocity = {q.data(), contacts()};
     system.row_start = row_start;
     system.column = column;
     system.block = block;
-    if (!warm.empty()) system.warm_impulse = Vector3Columns<const T>::interleaved(warm.data(), contacts());
+    if (!warm.empty()) system.warm_impulse = Vector3Columns<const T>(warm.data(), contacts());
     if (!friction_2.empty()) system.friction_2 = friction_2;
     if (!friction_direction.empty())
-      system.friction_direction =
-          planar::Vector2Columns<const T>::interleaved(friction_direction.data(), friction_direction.size() / 2);
+      system.friction_direction = {friction_direction.data(), friction_direction.size() / 2};
     if (!normal_compliance.empty()) system.normal_compliance = normal_compliance;
     if (!tangential_compliance.empty()) system.tangential_compliance = tangential_compliance;
     if (moment.empty()) return system;
     system.moment = moment;
     if (!rolling_friction.empty()) system.rolling_friction = rolling_friction;
     if (!spinning_friction.empty()) system.spinning_friction = spinning_friction;
-    system.angular_velocity = Vector3Columns<const T>::interleaved(q.data() + 3 * contacts(), moment.size());
-    if (!warm.empty())
-      system.warm_angular_impulse = Vector3Columns<const T>::interleaved(warm.data() + 3 * contacts(), moment.size());
+    system.angular_velocity = {q.data() + 3 * contacts(), moment.size()};
+    if (!warm.empty()) system.warm_angular_impulse = {warm.data() + 3 * contacts(), moment.size()};
     return system;
   }
 };
@@ -62,13 +60,13 @@ struct SystemSolution {
   SystemResults<T> view() {
     const std::size_t contacts = state.size();
     SystemResults<T> results;
-    results.impulse = Vector3Columns<T>::interleaved(r.data(), contacts);
-    results.velocity = Vector3Columns<T>::interleaved(u.data(), contacts);
+    results.impulse = {r.data(), contacts};
+    results.velocity = {u.data(), contacts};
     results.state = state;
     results.island = island;
     if (const std::size_t moments = r.size() / 3 - contacts; moments > 0) {
-      results.angular_impulse = Vector3Columns<T>::interleaved(r.data() + 3 * contacts, moments);
-      results.angular_velocity = Vector3Columns<T>::interleaved(u.data() + 3 * contacts, moments);
+      results.angular_impulse = {r.data() + 3 * contacts, moments};
+      results.angular_velocity = {u.data() + 3 * contacts, moments};
     }
     return results;
   }

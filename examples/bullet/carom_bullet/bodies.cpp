@@ -153,8 +153,7 @@ bool Bodies::find_swept(btScalar time_step) {
 void Bodies::write(SceneBodies<btScalar>& columns, bool with_changes) {
   BodyState& first = state_[0];
   columns.inverse_mass = {&first.inverse_mass, size(), sizeof(BodyState)};
-  columns.inverse_inertia =
-      SymmetricColumns<const btScalar>::interleaved(first.inverse_inertia.data(), size(), sizeof(BodyState));
+  columns.inverse_inertia = {first.inverse_inertia.data(), size(), sizeof(BodyState)};
   columns.velocity = this->columns(&BodyState::velocity);
   columns.angular_velocity = this->columns(&BodyState::spin);
   if (!with_changes) return;
@@ -163,7 +162,7 @@ void Bodies::write(SceneBodies<btScalar>& columns, bool with_changes) {
 }
 
 Vector3Columns<btScalar> Bodies::columns(btVector3 BodyState::*vector) {
-  return Vector3Columns<btScalar>::interleaved((state_[0].*vector).m_floats, size(), sizeof(BodyState));
+  return Vector3Columns<btScalar>((state_[0].*vector).m_floats, size(), sizeof(BodyState));
 }
 
 void Bodies::release() const {

@@ -63,7 +63,7 @@ void write_view(JointRows<btScalar>& view, const Scratch<Row>& rows, bool errors
   const Row& first = *rows.data();
   const auto column = [&]<class T>(const T& field) { return Column<const T>(&field, rows.size(), sizeof(Row)); };
   const auto vectors = [&](const btVector3& field) {
-    return Vector3Columns<const btScalar>::interleaved(field.m_floats, rows.size(), sizeof(Row));
+    return Vector3Columns<const btScalar>(field.m_floats, rows.size(), sizeof(Row));
   };
   view.body_a = column(first.body_a);
   view.body_b = column(first.body_b);
@@ -79,7 +79,7 @@ void write_view(JointRows<btScalar>& view, const Scratch<Row>& rows, bool errors
   if (!errors) return;
   view.position_error = column(first.error);
   view.frequency = column(first.frequency);
-  view.damping_ratio = Column<const btScalar>::repeat(damping_ratio, rows.size());
+  view.damping_ratio = damping_ratio;
   view.r_a = vectors(first.r_a);
   view.r_b = vectors(first.r_b);
 }

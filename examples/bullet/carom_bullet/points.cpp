@@ -285,7 +285,7 @@ void Points::write_restitution(SceneContacts<btScalar>& contacts, bool rebounds)
   if (rebounds)
     contacts.restitution = restitution_;
   else
-    contacts.restitution = Column<const btScalar>::repeat(zero_, size());
+    contacts.restitution = 0;
 }
 
 void Points::write(Scene<btScalar>& scene, Bodies& bodies, const btContactSolverInfo& info, bool resting, bool rebounds,
@@ -361,7 +361,7 @@ Scene<btScalar> Points::overlapping(Bodies& bodies, const btContactSolverInfo& i
         -separation_[i] * share_[i] / info.m_timeStep + approach(i, bodies, &BodyState::velocity, &BodyState::spin),
         btScalar(0)));
   std::fill(some_.friction.begin(), some_.friction.end(), btScalar(0));
-  scene.contacts.restitution = Column<const btScalar>::repeat(zero_, deep_.size());
+  scene.contacts.restitution = 0;
   scene.contacts.target_velocity = push_;
   return scene;
 }

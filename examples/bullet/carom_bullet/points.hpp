@@ -130,7 +130,6 @@ class Points {
   Columns all_;
   VectorArray warm_impulse_, surface_velocity_;
   Scratch<btScalar> restitution_, separation_, share_, target_;
-  btScalar zero_ = 0;
   PointNames names_;
   PointModels models_;
   Scratch<std::uint64_t> key_;

@@ -48,7 +48,8 @@ typedef struct carom_law_columns {
   carom_weights weight;                           ///< [1]
 } carom_law_columns;
 
-/// Contacts that contain the state of both bodies. All columns are required and have the same length.
+/// Contacts that contain the state of both bodies. All columns are required and have the same length. Without the
+/// columns of `b` and `r_b`, body B is the immovable world.
 typedef struct carom_contacts {
   size_t struct_size;
   carom_column friction, restitution;  ///< [1]

@@ -213,15 +213,15 @@ TYPED_TEST(LawBatch, in_structs_of_the_host_has_the_bits_of_columns) {
     }
   }
   contacts.friction = {&host[0].friction, n, sizeof(Struct)};
-  const auto velocity = Vector3Columns<T>::interleaved(host[0].velocity_a, n, sizeof(Struct));
-  const auto angular_velocity = Vector3Columns<T>::interleaved(host[0].angular_velocity_a, n, sizeof(Struct));
+  const auto velocity = Vector3Columns<T>(host[0].velocity_a, n, sizeof(Struct));
+  const auto angular_velocity = Vector3Columns<T>(host[0].angular_velocity_a, n, sizeof(Struct));
   contacts.a.velocity = velocity;
   contacts.a.angular_velocity = angular_velocity;
   // In place: the velocities replace those that they were computed from.
   Results<T> results;
   results.velocity_a = velocity;
   results.angular_velocity_a = angular_velocity;
-  results.impulse = Vector3Columns<T>::interleaved(host[0].impulse, n, sizeof(Struct));
+  results.impulse = {host[0].impulse, n, sizeof(Struct)};
   results.status = {&host[0].status, n, sizeof(Struct)};
   ConfiguredSolver(law_options(Law::smith)).solve(contacts, results);
   for (std::size_t i = 0; i < n; ++i) {

@@ -133,8 +133,7 @@ TYPED_TEST(LawParameter, must_be_in_its_range) {
   static constexpr T beyond = T(1.01), below = T(-1.01), angle = T(3.2), less = T(-0.01);
   const auto expect_rejected = [](Law law, Column<const T> LawColumns<T>::*column, const T& value, const char* name) {
     expect_all<T>(
-        Status::law_parameter_out_of_range, law,
-        [&](LawColumns<T>& c) { c.*column = Column<const T>::repeat(value, 40); }, name);
+        Status::law_parameter_out_of_range, law, [&](LawColumns<T>& c) { c.*column = value; }, name);
   };
   expect_rejected(Law::chatterjee_ruina, &LawColumns<T>::tangential_restitution, beyond, "e_t");
   expect_rejected(Law::bilinear, &LawColumns<T>::tangential_restitution, below, "e_t");
@@ -144,15 +143,15 @@ TYPED_TEST(LawParameter, must_be_in_its_range) {
   expect_all<T>(
       Status::law_parameter_out_of_range, Law::composite, [](LawColumns<T>& c) { c.weight = {}; }, "no weight");
   expect_all<T>(
-      Status::law_parameter_out_of_range, Law::composite,
-      [](LawColumns<T>& c) { c.weight.smith = Column<const T>::repeat(less, 40); }, "a negative weight");
+      Status::law_parameter_out_of_range, Law::composite, [](LawColumns<T>& c) { c.weight.smith = less; },
+      "a negative weight");
 }
 
 TYPED_TEST(LawParameter, that_the_law_does_not_read_does_not_count) {
   using T = TypeParam;
   static constexpr T bad = std::numeric_limits<T>::quiet_NaN();
   const auto spoil = [](LawColumns<T>& c) {
-    const auto column = Column<const T>::repeat(bad, 40);
+    const auto column = bad;
     c.tangential_restitution = c.impulse_ratio_1 = c.impulse_ratio_2 = c.polar_angle = column;
     c.azimuth = c.fraction = c.candidate.x = c.candidate.y = c.candidate.z = c.step = column;
     c.weight.smith = c.weight.polar = column;
@@ -166,8 +165,8 @@ TYPED_TEST(LawParameter, of_members_without_weight_does_not_count) {
   static constexpr T one = 1, zero = 0;
   const auto only = [](LawColumns<T>& c, const T& weight_of_brach) {
     c = {};
-    c.weight.frictionless = Column<const T>::repeat(one, 40);
-    c.weight.brach = Column<const T>::repeat(weight_of_brach, 40);
+    c.weight.frictionless = one;
+    c.weight.brach = weight_of_brach;
   };
   expect_all<T>(
       Status::ok, Law::composite, [&](LawColumns<T>& c) { only(c, zero); }, "ratios");
@@ -177,7 +176,7 @@ TYPED_TEST(LawParameter, of_members_without_weight_does_not_count) {
       Status::law_unavailable, Law::composite,
       [&](LawColumns<T>& c) {
         c = {};
-        c.weight.pfeiffer_glocker = Column<const T>::repeat(one, 40);
+        c.weight.pfeiffer_glocker = one;
       },
       "a planar member");
 }

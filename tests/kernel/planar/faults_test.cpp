@@ -167,10 +167,10 @@ TYPED_TEST(PlanarFaults, structs_of_the_host_give_the_same_bits_in_place) {
           {drawn.a.velocity_x[i], drawn.a.velocity_y[i]}, drawn.a.angular_velocity[i], "host", Status::overflow};
     constexpr auto stride = static_cast<std::ptrdiff_t>(sizeof(Host));
     planar::Contacts<T> contacts = drawn.inline_contacts();
-    contacts.a.velocity = planar::Vector2Columns<T>::interleaved(hosts[0].velocity, count, stride);
+    contacts.a.velocity = {hosts[0].velocity, count, stride};
     contacts.a.angular_velocity = {&hosts[0].spin, count, stride};
     planar::Results<T> results;
-    results.velocity_a = planar::Vector2Columns<T>::interleaved(hosts[0].velocity, count, stride);
+    results.velocity_a = {hosts[0].velocity, count, stride};
     results.angular_velocity_a = {&hosts[0].spin, count, stride};
     results.status = {&hosts[0].status, count, stride};
     solver.solve(contacts, results);

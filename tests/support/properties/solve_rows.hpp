@@ -88,15 +88,15 @@ Column<T> column(T& first, std::size_t n) {
 }
 template <class Struct, class T>
 auto columns(std::array<T, 6>& m, std::size_t n) {
-  return SymmetricColumns<T>::interleaved(m.data(), n, sizeof(Struct));
+  return SymmetricColumns<T>(m.data(), n, sizeof(Struct));
 }
 template <class Struct, class T>
 auto columns(std::array<T, 3>& v, std::size_t n) {
-  return Vector3Columns<T>::interleaved(v.data(), n, sizeof(Struct));
+  return Vector3Columns<T>(v.data(), n, sizeof(Struct));
 }
 template <class Struct, class T>
 auto columns(std::array<T, 2>& v, std::size_t n) {
-  return planar::Vector2Columns<T>::interleaved(v.data(), n, sizeof(Struct));
+  return planar::Vector2Columns<T>(v.data(), n, sizeof(Struct));
 }
 template <class Struct, class T>
 auto columns(std::array<T, 1>& v, std::size_t n) {

@@ -41,14 +41,13 @@ struct MechanismHost {
     return static_cast<std::int32_t>(bodies.size()) - 1;
   }
 
-  Vector3Columns<T> velocity() { return Vector3Columns<T>::interleaved(bodies[0].velocity.data(), n(), sizeof(Body)); }
-  Vector3Columns<T> spin() { return Vector3Columns<T>::interleaved(bodies[0].spin.data(), n(), sizeof(Body)); }
+  Vector3Columns<T> velocity() { return Vector3Columns<T>(bodies[0].velocity.data(), n(), sizeof(Body)); }
+  Vector3Columns<T> spin() { return Vector3Columns<T>(bodies[0].spin.data(), n(), sizeof(Body)); }
 
   Scene<T> scene() {
     Scene<T> scene;
     scene.bodies.inverse_mass = {&bodies[0].inverse_mass, n(), sizeof(Body)};
-    scene.bodies.inverse_inertia =
-        SymmetricColumns<const T>::interleaved(bodies[0].inverse_inertia.data(), n(), sizeof(Body));
+    scene.bodies.inverse_inertia = {bodies[0].inverse_inertia.data(), n(), sizeof(Body)};
     scene.bodies.velocity = velocity();
     scene.bodies.angular_velocity = spin();
     static const Contact none;
@@ -57,7 +56,7 @@ struct MechanismHost {
       return Column<const U>(&field, contacts.size(), sizeof(Contact));
     };
     const auto vectors = [&](const Vector3& field) {
-      return Vector3Columns<const T>::interleaved(field.data(), contacts.size(), sizeof(Contact));
+      return Vector3Columns<const T>(field.data(), contacts.size(), sizeof(Contact));
     };
     scene.contacts.body_a = column(first.a);
     scene.contacts.body_b = column(first.b);

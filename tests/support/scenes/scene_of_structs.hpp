@@ -144,11 +144,11 @@ struct SceneData {
   }
   template <class Item>
   static Vector3Columns<const T> column(const std::vector<Item>& items, std::array<T, 3> Item::*member) {
-    return Vector3Columns<const T>::interleaved(numbers(items, member), items.size(), sizeof(Item));
+    return Vector3Columns<const T>(numbers(items, member), items.size(), sizeof(Item));
   }
   static SymmetricColumns<const T> column(const std::vector<SceneBody<T>>& items,
                                           std::array<T, 6> SceneBody<T>::*member) {
-    return SymmetricColumns<const T>::interleaved(numbers(items, member), items.size(), sizeof(SceneBody<T>));
+    return SymmetricColumns<const T>(numbers(items, member), items.size(), sizeof(SceneBody<T>));
   }
 };
 
@@ -265,7 +265,7 @@ struct SceneResultArrays {
  private:
   static Vector3Columns<T> vectors(std::vector<std::array<T, 3>>& v) {
     if (v.empty()) return {};
-    return Vector3Columns<T>::interleaved(v.front().data(), v.size());
+    return Vector3Columns<T>(v.front().data(), v.size());
   }
 };
 
