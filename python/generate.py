@@ -426,7 +426,8 @@ def main():
     typed += "from collections.abc import Sequence\nfrom typing import Any, final\n\nfrom numpy.typing import ArrayLike, NDArray\n\n"
     typed += "from ._base import Columns, Laws\nfrom ._methods import Method\nfrom ._results import ContactSpace, Gradients, PairGradients, Region, Result, SceneResult, SystemResult\n\n"
     typed += "version: str\ndescriptions: dict[str, list[tuple[Any, ...]]]\nenumerations: dict[str, dict[str, int]]\n\n"
-    typed += "class Error(ValueError): ...\n\nclass ArgumentError(Error, TypeError): ...\n\n"
+    typed += "class Error(ValueError):\n    kind: str\n    column: str\n    row: int | None\n    option: str\n\n"
+    typed += "class ArgumentError(Error, TypeError): ...\n\n"
     typed += "".join(f"def {name}({parameters}) -> {result}: ...\n" for name, parameters, result in typed_functions)
     typed += "def begin(results: Any, methods: Any) -> None: ...\ndef document(texts: dict[str, str]) -> None: ...\n"
     joint = "*, a: int = -1, b: int = -1, r_a: Sequence[float] = ..., r_b: Sequence[float] = ..., {}dtype: str = 'float64'"

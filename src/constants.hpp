@@ -54,7 +54,8 @@ template <class AnyContacts>
 void add_world(AnyContacts& contacts, std::size_t count) {
   if constexpr (requires { contacts.b; }) {
     if (!is_absent(contacts.b)) return;
-    if (!is_absent(contacts.r_b)) throw Error("carom: r_b: body B is absent; give b, too, or leave out r_b");
+    if (!is_absent(contacts.r_b))
+      throw Error("carom: r_b: body B is absent; give b, too, or leave out r_b", {.column = "r_b"});
     const auto stand_still = [&]<class T>(const Label&, Column<const T>& column) {
       static constexpr T zero = 0;
       column = {&zero, count, 0};

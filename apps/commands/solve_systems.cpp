@@ -90,7 +90,8 @@ std::vector<SolvedSystem> of_all(const std::vector<SolvedSystem>& solved, const 
     double tolerance;
     GlobalReport global;
   };
-  static_assert(std::is_trivially_copyable_v<Reports>);
+  // No part of it points to memory, so ranks may exchange its bytes.
+  static_assert(std::is_standard_layout_v<Reports> && std::is_trivially_destructible_v<Reports>);
   if (!ranks.are_many()) return solved;
   std::string own;
   for (const SolvedSystem& system : solved) {
@@ -102,7 +103,7 @@ std::vector<SolvedSystem> of_all(const std::vector<SolvedSystem>& solved, const 
   for (std::size_t i = 0; i < names.size() && ranks.is_first(); ++i) {
     Reports reports;
     const std::size_t place = i / of_ranks.size() * sizeof reports;
-    std::memcpy(&reports, of_ranks[i % of_ranks.size()].data() + place, sizeof reports);
+    std::memcpy(static_cast<void*>(&reports), of_ranks[i % of_ranks.size()].data() + place, sizeof reports);
     all.push_back({names[i], reports.report, reports.tolerance, reports.global});
   }
   return all;

@@ -29,7 +29,8 @@ void SceneTable::add(const SolvedScene& scene) {
 }
 
 std::string SceneTable::bytes() const {
-  static_assert(std::is_trivially_copyable_v<SolvedScene>);
+  // No part of it points to memory, so ranks may exchange its bytes.
+  static_assert(std::is_standard_layout_v<SolvedScene> && std::is_trivially_destructible_v<SolvedScene>);
   std::string bytes(reinterpret_cast<const char*>(&count_), sizeof count_);
   bytes.append(reinterpret_cast<const char*>(&all_), sizeof all_);
   return bytes.append(reinterpret_cast<const char*>(first_.data()), first_.size() * sizeof all_);
@@ -41,7 +42,7 @@ void SceneTable::add(const std::string& bytes) {
   count_ += count;
   SolvedScene scene;
   for (std::size_t at = sizeof count; at < bytes.size(); at += sizeof scene) {
-    std::memcpy(&scene, bytes.data() + at, sizeof scene);
+    std::memcpy(static_cast<void*>(&scene), bytes.data() + at, sizeof scene);
     if (at == sizeof count)
       sum(scene);
     else if (first_.size() < max_rows_printed)

@@ -17,8 +17,8 @@ def contact(tilt, speed):
     moving = {
         "inverse_mass": 1 / MASS,
         "inverse_inertia": 1 / INERTIA,
-        "lever_x": -LENGTH / 2 * math.cos(angle),
-        "lever_y": -LENGTH / 2 * math.sin(angle),
+        "r_x": -LENGTH / 2 * math.cos(angle),
+        "r_y": -LENGTH / 2 * math.sin(angle),
         "velocity_x": speed,
         "velocity_y": -FALL,
         "angular_velocity": 0,

@@ -14,11 +14,11 @@ class Body:
         self.number, self.inverse_mass, self.inverse_inertia = number, inverse_mass, inverse_inertia
         self.velocity = velocity
 
-    def cells(self, side, lever):
+    def cells(self, side, r):
         row = {f"inverse_mass_{side}": self.inverse_mass}
         for entry in ("xx", "xy", "xz", "yy", "yz", "zz"):
             row[f"inverse_inertia_{side}_{entry}"] = self.inverse_inertia if entry[0] == entry[1] else 0
-        for name, vector in (("lever", lever), ("velocity", self.velocity), ("angular_velocity", (0, 0, 0))):
+        for name, vector in (("r", r), ("velocity", self.velocity), ("angular_velocity", (0, 0, 0))):
             for axis, component in zip("xyz", vector):
                 row[f"{name}_{side}_{axis}"] = component
         return row

@@ -115,7 +115,8 @@ Vector<T> separation_velocity(const BodyPair<T>& pair) {
 
 }  // namespace detail
 
-/// Returns K and u0 of two bodies. Tangents as in T. Duff et al., Building an Orthonormal Basis, Revisited, 2017.
+/// Returns K and u0 of two bodies. The tangents are those of Tom Duff et al., Building an Orthonormal Basis, Revisited,
+/// 2017.
 template <class T>
 ContactSpace<T> contact_space(const BodyPair<T>& pair) {
   const auto& n = pair.normal;

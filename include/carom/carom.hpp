@@ -10,6 +10,7 @@
 #pragma once
 
 #include <carom/blocked.hpp>
+#include <carom/column.hpp>
 #include <carom/contacts.hpp>
 #include <carom/error.hpp>
 #include <carom/export.hpp>

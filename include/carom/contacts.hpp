@@ -3,7 +3,7 @@
 // Conventions:
 // - SI units.
 // - The unit normal n points from body B to body A. The impulse p acts on A, -p acts on B.
-// - r_a and r_b are offsets: the contact point minus the centre of mass.
+// - Vectors are in the world frame. r_a and r_b are offsets: the contact point minus the centre of mass.
 // - u = vA + wA × rA - vB - wB × rB is the separation velocity. u·n < 0 is approach.
 // - The inverse mass and inverse inertia of an immovable body are 0.
 #pragma once

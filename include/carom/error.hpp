@@ -51,10 +51,10 @@ class CAROM_EXPORT Error : public std::exception {
   const char* what() const noexcept override { return text_; }
   /// Returns the category of the error.
   ErrorKind kind() const noexcept { return kind_; }
-  /// Returns the name of the column as the text has it: "a.velocity.x", "contacts.friction". Empty if the error is not
-  /// about one column.
+  /// Returns the name of the column as the text has it: "a.velocity.x", "contacts.friction". Of two lengths that
+  /// differ it is the second column, in the order of the struct. Empty if the error is not about one column.
   std::string_view column() const noexcept { return column_; }
-  /// Returns the index of the element of column(), or of the contact, joint row or island.
+  /// Returns the index of the element of column(), or of the contact, joint row or island. Empty for wrong lengths.
   std::optional<std::size_t> row() const noexcept { return row_; }
   /// Returns the name of the option as the text has it: "steps", "ncp.tolerance". Empty if the error is not about one
   /// option.

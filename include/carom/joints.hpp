@@ -39,7 +39,8 @@ class CAROM_EXPORT JointRowData {
   std::vector<Row> rows;  ///< rows in the order in which they were added
 
   /// Returns columns of the fields of `rows`. They are valid until `rows` grows or is destroyed. Columns of warm
-  /// impulses and keys are present if any of them is not 0; all other columns are always present.
+  /// impulses and keys are present if any of them is not 0; all other columns are always present. Methods without
+  /// position correction refuse some of them: pass select(scene, method).
   JointRows<T> view() const;
 };
 
@@ -47,9 +48,11 @@ class CAROM_EXPORT JointRowData {
 /// A and B have drifted apart, each offset leads to the body's own point. The offset of the world (-1) is ignored.
 ///
 /// Rows keep the velocity between the points at 0. The position error of a linear row is the position of A's point
-/// minus the position of B's point, along the row. Methods with position correction (Substeps, Pgs with
-/// position_correction) correct it if you set `position_error` of the row. For other methods, set target_velocity to
-/// -position_error · rate / time step, with the fraction `rate` that a step corrects.
+/// minus the position of B's point, along the row. The position error of an angular row about p, which is `angular_a`
+/// of the row, is p · (rotation of A against B) [rad]; for a hinge p · (its axis in B × its axis in A). Methods with
+/// position correction (Substeps, Pgs with position_correction) correct it if you set `position_error` of the row. For
+/// other methods, set target_velocity to -position_error · rate / time step, with the fraction `rate` that a step
+/// corrects.
 ///
 /// The functions do not check these fields. The solver reports a wrong index or number as a fault of the rows.
 template <class T>

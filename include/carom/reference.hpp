@@ -116,8 +116,9 @@ struct ImpulseSpace {
 /// Returns the reference impulses of a collision. K must be positive definite.
 CAROM_EXPORT ImpulseSpace impulse_space(const Collision& collision);
 
-/// Solves every contact. Arguments, results, statuses and errors are as for Solver::solve. Options::steps is ignored
-/// with Integrator::series. `boundary_distance` is optional: see Outcome.
+/// Solves every contact. Arguments, results, statuses and errors are as for Solver::solve; if memory runs out, results
+/// of earlier contacts have been written. Options::steps is ignored with Integrator::series. `boundary_distance` is
+/// optional: see Outcome.
 CAROM_EXPORT Report solve(const Contacts<double>& contacts, const Results<double>& results, const Options& options = {},
                           Column<double> boundary_distance = {});
 CAROM_EXPORT Report solve(const IndexedContacts<double>& contacts, const Results<double>& results,

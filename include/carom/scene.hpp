@@ -1,5 +1,14 @@
 // Scenes: many contacts and joints between many bodies, solved together. The caller passes the bodies, contacts and
-// joints of one step; the solver returns the new velocities of the bodies.
+// joints of one step; the solver returns the new velocities of the bodies. contacts.hpp has the conventions for signs
+// and frames. A step of an engine:
+//
+//     for each pair of bodies that touch or may touch in this step:
+//       a contact with normal, r_a, r_b, separation and a key that stays the same from step to step
+//     solver.solve(scene, results, {.time_step = h, .gravity = {0, 0, -9.81}});
+//     for each body:
+//       position += displacement
+//       orientation = exp(rotation) * orientation        (a rotation vector in the world frame)
+//       velocity, angular velocity = results             (they contain gravity and forces)
 //
 // scene_options.hpp has the methods and their options. docs/scenes.md describes the methods and their limits.
 #pragma once
@@ -10,6 +19,7 @@
 #include <carom/scene_options.hpp>
 #include <carom/solver.hpp>
 #include <carom/status.hpp>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
@@ -68,9 +78,7 @@ struct SceneBodies {
   /// [m/s], [rad/s] optional, default 0: change of the velocities by the forces of the step, h F / m, without
   /// SceneOptions::gravity. The solver adds it. For kinematic bodies: the change of their velocity in the step. All six
   /// columns or none.
-  /// Substeps adds it in equal parts. The other methods add it at once. Except under SequentialImpacts, contacts
-  /// rebound at mid step, when half of it has acted: a body whose position follows its velocity in steps then rises to
-  /// the height that it fell from.
+  /// Substeps adds it in equal parts. The other methods add it at once.
   Vector3Columns<const T> velocity_change{}, angular_velocity_change{};
 
   /// The four columns of BodyColumns.
@@ -78,7 +86,8 @@ struct SceneBodies {
     return {inverse_mass, inverse_inertia, velocity, angular_velocity};
   }
   /// Assigns the four columns of `state`; velocity_change and angular_velocity_change stay.
-  SceneBodies& operator=(const BodyColumns<const T>& state) {
+  template <std::same_as<BodyColumns<const T>> State>
+  SceneBodies& operator=(const State& state) {
     inverse_mass = state.inverse_mass;
     inverse_inertia = state.inverse_inertia;
     velocity = state.velocity;
@@ -108,9 +117,14 @@ struct SceneBodies {
 /// docs/contact-models.md describes the models of friction_2 to damping.
 template <class T>
 struct SceneContacts {
-  Column<const T> friction{}, restitution{};      ///< [1] as in Contacts
-  Vector3Columns<const T> normal{};               ///< [1] as in Contacts
-  Vector3Columns<const T> r_a{}, r_b{};           ///< [m] contact point minus centre of mass
+  Column<const T> friction{};  ///< [1] as in Contacts
+  /// [1] as in Contacts. Except under SequentialImpacts, contacts rebound at mid step, when half of gravity and
+  /// velocity_change has acted: a body whose position follows its velocity in steps then rises to the height that it
+  /// fell from.
+  Column<const T> restitution{};
+  Vector3Columns<const T> normal{};  ///< [1] as in Contacts
+  /// [m] contact point minus centre of mass, world frame. Finite; for the world (index -1) any finite number.
+  Vector3Columns<const T> r_a{}, r_b{};
   Column<const std::int32_t> body_a{}, body_b{};  ///< index into the bodies, -1 for the immovable world
   /// [1] optional, >= friction: coefficient of static friction. It applies to all points of a manifold that sticks, and
   /// to a point that it can stop. Default: friction.
@@ -132,25 +146,30 @@ struct SceneContacts {
   /// replaces `frequency` and `restitution`. Infinity is a hard contact, as without the column.
   Column<const T> stiffness{};
   Column<const T> damping{};  ///< [N s/m] >= 0, optional, with `stiffness`; default 0
-  /// [m] optional: separation of the bodies at the start of the step, < 0 where they overlap. Default 0.
+  /// [m] optional: distance of the bodies at the start of the step. Negative: they overlap. Positive: a gap, which the
+  /// step may close but not cross. Pass contacts that may touch in the step: a contact that comes when the bodies
+  /// already overlap is too late. Default 0.
   Column<const T> separation{};
-  /// [Hz] >= 0, optional: stiffness of the overlap correction, limited to a quarter of the substep rate. Infinity is a
-  /// hard contact, as without the column; 0 does not correct overlap.
+  /// [Hz] >= 0, optional: stiffness of the overlap correction, limited to a quarter of the substep rate. 0 does not
+  /// correct overlap. Default infinity: PositionCorrection::rate corrects it.
   Column<const T> frequency{};
   /// [1] >= 0, optional, with `frequency`. Default: PositionCorrection::contact_damping_ratio.
   Column<const T> damping_ratio{};
-  /// [m] >= 0, optional: overlap that is not corrected. 0, as without the column: PositionCorrection::slop.
+  /// [m] >= 0, optional: overlap that is not corrected. Default 0: PositionCorrection::slop.
   Column<const T> slop{};
-  Column<const T> target_velocity{};               ///< [m/s] optional: min. u·n after the step, default 0
+  /// [m/s] optional, default 0: minimum of u·n after the step for a contact that touches. A gap lowers it by
+  /// separation / time step.
+  Column<const T> target_velocity{};
   Vector3Columns<const T> surface_velocity{};      ///< [m/s] optional: u of a contact that sticks (conveyor belts). All
                                                    ///< three or none. Its component along the normal is ignored.
   Vector3Columns<const T> warm_impulse{};          ///< [N s] optional: initial impulse on A; world frame
   Vector3Columns<const T> warm_angular_impulse{};  ///< [N m s] optional: initial angular impulse on A of the resistance
                                                    ///< to rolling and spinning; world frame
-  /// optional: name of the contact from step to step. The solver starts from the impulse that the contact of this name
-  /// had in the last call, times the ratio of both time steps if both calls have one. If an island is left out of
-  /// calls, its impulses are kept for 1000 calls. 0 is no name. If `warm_impulse` is given, the solver starts from
-  /// `warm_impulse` and `warm_angular_impulse` instead.
+  /// optional: name of the contact point from step to step; no other column is needed for warm starting. Unique among
+  /// the contacts of a call; rows have names of their own. 0 is no name. The solver starts from the impulse that the
+  /// contact of this name had in the last call, times the new over the last time step (if both are above 0). If an
+  /// island is left out of calls, its impulses are kept for 1000 calls. If `warm_impulse` is given, the solver starts
+  /// from `warm_impulse` and `warm_angular_impulse` instead.
   Column<const std::uint64_t> key{};
   LawColumns<T> laws{};  ///< laws of single contacts, for SequentialImpacts
 };
@@ -194,8 +213,8 @@ enum class IslandAlgorithm : std::uint8_t {
   held = 6,            ///< it does not move while impulses that hold it at rest are computed; Substeps
 };
 
-/// Results of islands. The columns are as long as the bodies, because every island has a movable body; the first
-/// SceneReport::islands elements are written.
+/// Results of islands. The columns are as long as the bodies, because every island has a movable body. Elements from
+/// SceneReport::islands on are not written.
 template <class T>
 struct IslandResults {
   Column<IslandStatus> status{};      ///< how the solution ended
@@ -221,9 +240,10 @@ struct IslandResults {
 template <class T>
 struct SceneResults {
   Vector3Columns<T> velocity{}, angular_velocity{};  ///< [m/s], [rad/s] of the bodies after the step
-  /// [m], [rad] displacement and rotation vector of the bodies in the step, with the position correction. Move the
-  /// bodies by these, not by the velocities; leave the columns out if you move the bodies in another way. Only
-  /// Substeps, and Pgs with position_correction, write them.
+  /// [m], [rad] displacement and rotation vector (world frame) of the bodies in the step, with the position correction.
+  /// Move the bodies by these, not by the velocities: they differ, as Substeps moves a free body on a parabola. Leave
+  /// the columns out if you move the bodies in another way. Only Substeps, and Pgs with position_correction, write
+  /// them; under the other methods they keep the values that they had.
   Vector3Columns<T> displacement{}, rotation{};
   Vector3Columns<T> impulse{};  ///< [N s] on A, summed over the step; world frame
   /// [N s] SceneContacts::warm_impulse of the next step. Only the methods that write `displacement` write it; for other
@@ -254,9 +274,11 @@ struct CAROM_EXPORT SceneReport {
   SceneMethod method = SceneMethod::substeps;            ///< requested method
   Isa isa = Isa::scalar;                                 ///< ISA of the kernels
   int threads = 1;                                       ///< threads that took part
-  int iterations = 0;                                    ///< maximum number of iterations over an island
-  int substeps = 1;                                      ///< maximum number of substeps of an island; Substeps
-  std::size_t impacts = 0;                               ///< number of impacts of all islands; SequentialImpacts
+  /// maximum number of iterations over an island, with relax iterations and iterations of rebounds; see
+  /// IslandResults::iterations
+  int iterations = 0;
+  int substeps = 1;         ///< maximum number of substeps of an island; Substeps
+  std::size_t impacts = 0;  ///< number of impacts of all islands; SequentialImpacts
   double max_approach_speed =
       0;  ///< [m/s] maximum approach speed before impulses, relative to the targets, with the forces of the step
   double relative_error = 0;  ///< [1] maximum error of an island; Ncp
@@ -281,8 +303,8 @@ struct CAROM_EXPORT SceneReport {
   std::size_t lanes = 0, lanes_used = 0;  ///< lanes of the solved vectors, and lanes that held contacts
 
   /// Returns true if no contact and no row is at fault and, under the methods that iterate until islands have converged
-  /// (Ncp, SequentialImpacts, BenderSchmitt), all islands have converged. Substeps and Pgs make a fixed number of
-  /// iterations; see not_converged.
+  /// (Ncp, SequentialImpacts, BenderSchmitt), all islands have converged. Substeps and Pgs may stop at their number of
+  /// iterations, which is no failure; see not_converged.
   bool ok() const;
   /// Returns the number of contacts and rows with a fault.
   std::size_t faults() const { return count_faults(by_status) + count_faults(joints_by_status); }

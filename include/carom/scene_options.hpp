@@ -30,13 +30,14 @@ CAROM_EXPORT SceneMethod scene_method_from_string(std::string_view text);
 /// Position correction: moves overlapping bodies and drifting joints back. The correction is not left in the
 /// velocities: `relax_iterations` remove it.
 struct PositionCorrection {
-  /// [m] Penetration that is not corrected. >= 0. 0: relative_slop times the size of the smaller body. Default 0. A
-  /// contact may have its own: SceneContacts::slop.
+  /// [m] Penetration that is not corrected: a tolerance, to which bodies at rest need not sink. >= 0. Default 0:
+  /// relative_slop times the size of the smaller body. A contact may have its own: SceneContacts::slop.
   double slop = 0;
-  /// [1] Slop as a fraction of the radius of gyration of the smaller body, if slop is 0. > 0. The default is 5 mm for a
-  /// cube of 1 m. docs/scenes.md, Slop
+  /// [1] Slop as a fraction of the size of the smaller body, its radius of gyration, if slop is 0. > 0. The default is
+  /// 5 mm for a cube of 1 m. docs/scenes.md, Slop
   double relative_slop = 0.01225;
-  double rate = 0.2;         ///< [1] Fraction of the penetration beyond slop that a substep corrects. In [0, 1].
+  double rate = 0.2;         ///< [1] Fraction of the penetration beyond slop that a substep (Pgs: the step) corrects.
+                             ///< In [0, 1].
   double max_speed = 3;      ///< [m/s] Maximum speed of the correction. >= 0.
   int relax_iterations = 1;  ///< Number of iterations without position correction. In [0, SceneLimits::max_iterations].
   double joint_frequency = std::numeric_limits<double>::infinity();  ///< [Hz] Default of JointRows::frequency. >= 0.
@@ -85,10 +86,11 @@ struct Substeps {
 /// Projected Gauss–Seidel with 3×3 blocks: a fixed number of iterations over all contacts and rows, each contact on its
 /// friction cone, as in a classical engine. u·n ends at its target or above, and friction acts against the last slip.
 struct Pgs {
-  int iterations = 10;       ///< Maximum number of iterations over an island. In [1, SceneLimits::max_iterations].
+  /// Maximum number of iterations over an island, without relax iterations. In [1, SceneLimits::max_iterations].
+  int iterations = 10;
   int inner_iterations = 1;  ///< see Substeps::inner_iterations
-  /// [1] Factor of every change of an impulse, before the projection onto the cone. In (0, 2). 1 with
-  /// position_correction.
+  /// [1] Factor of every change of an impulse, before the projection onto the cone. In (0, 2). Must be 1
+  /// with position_correction.
   double relaxation = 1;
   double warm_start = 1;  ///< see Substeps::warm_start
   /// [1] Same, of rows. In [0, 1]. Default: 1 with position_correction, else 0.5: where target_velocity of a row
@@ -108,8 +110,9 @@ struct Pgs {
 /// The law of Pgs solved to a tolerance, as SystemSolver does (nonlinear complementarity problem). For heavy loads on
 /// light bodies, for jammed piles, and where a step must be accurate. docs/contact-systems.md.
 struct Ncp {
-  /// [1] Maximum error of an island, as SystemOptions::tolerance for ErrorScale::island and error_mass 0. In [0, 1]. 0:
-  /// 1e-8 in double, 1e-4 in float.
+  /// [1] Maximum error of the velocities of an island, relative to |q|, the separation velocities of its contacts
+  /// without impulses (SystemOptions::tolerance for ErrorScale::island and error_mass 0). Rounding limits it to some
+  /// 1e-15 in double. In [0, 1]. Default 0: 1e-8 in double, 1e-4 in float.
   double tolerance = 0;
   /// [iterations] Limit of time and memory, as SystemOptions::budget. In [1, SystemOptions::max_budget]. A
   /// factorisation that the rest of the budget does not cover is not begun. If the budget runs out, the best impulses

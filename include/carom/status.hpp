@@ -288,7 +288,7 @@ struct CAROM_EXPORT Report {
   Isa isa = Isa::scalar;            ///< ISA that the kernel was compiled for
   int threads = 1;                  ///< number of threads that took part
   std::uint64_t sliding_steps = 0;  ///< integration steps, summed over the contacts
-  std::uint64_t lane_steps = 0;     ///< steps for which the lanes had room meanwhile; they took sliding_steps of these
+  std::uint64_t lane_steps = 0;     ///< lanes times vector steps; sliding_steps over it is the use of the lanes
   double max_energy_gain = 0;  ///< [J] max. change of kinetic energy p·u0 + ½ p·K p; 0 if no contact gained energy
   std::size_t max_energy_gain_contact = 0;  ///< the first contact with that gain; meaningless if the gain is 0
 

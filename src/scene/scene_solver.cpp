@@ -2,7 +2,6 @@
 #include <carom/scene.hpp>
 #include <cstring>
 #include <memory>
-#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -32,6 +31,8 @@ class Last {
     is_there_ = true;
   }
   const V& operator*() const { return value_; }
+  /// As is(), whatever the bytes of inactive options.
+  bool equals(const V& value) const { return is_there_ && value_ == value; }
 
  private:
   static_assert(std::is_trivially_copyable_v<V>);
@@ -49,13 +50,13 @@ class CheckedArguments {
     bool options = false, columns = false;
   };
   Same check(const Scene<T>& scene, const SceneResults<T>& results, const SceneOptions& options) {
-    const Same same{options_ == options, scene_.is(scene) && results_.is(results)};
+    const Same same{options_.is(options) || options_.equals(options), scene_.is(scene) && results_.is(results)};
     if (same.options && same.columns) return same;
     if (!same.options) check_scene_options(options);
     check_columns_of_method(scene, options);
     const bool has_constants = same.columns ? has_constants_ : check_scene_columns(scene, results);
     if (!same.options) call_options_ = scene::call_options(options);
-    options_ = options;
+    options_.take(options);
     if (same.columns) return same;
     scene_.take(scene);
     results_.take(results);
@@ -69,7 +70,7 @@ class CheckedArguments {
   const scene::CallOptions& options() const { return call_options_; }
 
  private:
-  std::optional<SceneOptions> options_;
+  Last<SceneOptions> options_;
   scene::CallOptions call_options_;
   Last<Scene<T>> scene_;
   Last<SceneResults<T>> results_;

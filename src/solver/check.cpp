@@ -416,7 +416,7 @@ void check_columns_of_method(const Scene<T>& scene, const SceneOptions& options)
              label.readers & columns::by_corrected_pgs && options.selected() == SceneMethod::pgs
                  ? " without position_correction"
                  : "",
-             "; leave it out, or see select()");
+             "; leave it out");
   });
 }
 template void check_columns_of_method(const Scene<float>&, const SceneOptions&);

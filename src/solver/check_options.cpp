@@ -120,7 +120,11 @@ void check_together(const SceneOptions& options, const BenderSchmitt& bs) {
 
 std::string Range::text() const {
   std::string text(1, excludes_low ? '(' : '[');
-  text += Text(low, ", ").view();
+  if (low == -max_float)
+    text += "-3.4e38";
+  else
+    text += Text(low).view();
+  text += ", ";
   if (high == max_float)
     text += "3.4e38";
   else

@@ -125,7 +125,7 @@ void check_rows(const ContactSystem<T>& system, std::size_t contacts) {
                        owner(system, i));
       has_own |= static_cast<std::size_t>(j) == i;
     }
-    if (!has_own) refuse("system.column", i, "the row of ", owner(system, i), " has no block on the diagonal of W");
+    if (!has_own) refuse({}, i, "the row of ", owner(system, i), " has no block on the diagonal of W");
   }
 }
 
@@ -273,7 +273,7 @@ Resolved<ContactSystem<T>> check_columns(const ContactSystem<T>& given, const Sy
     refuse_column("system.moment", " has ", moments, " elements; there are ", contacts, " contacts");
   each_of_moments(check(moments, "moments"), system);
   if (contacts > 0) {
-    check_length("system.row_start", system.row_start, rows_of(system) + 1, "rows and one more", true);
+    check_length("system.row_start", system.row_start, rows_of(system) + 1, "needed, one per row and one more", true);
     if (!system.column) refuse_column("system.column", " is missing");
     check_length("system.block", system.block, system.column.count, "elements of system.column", true);
   }

@@ -47,13 +47,7 @@ class Motion {
 
   /// Columns that the method reads instead of `separation` and `error`.
   void fit(scenes::SceneData<T>& data, double h) const {
-    if (drawn_.moves_in_call) return;
-    if (method() == Procedure::sequential_impacts) {
-      data.velocity_change = data.angular_velocity_change = {};
-      data.separation.clear();
-      data.key.clear();
-      return;
-    }
+    if (drawn_.moves_in_call || method() == Procedure::sequential_impacts) return;
     for (const T separation : data.separation)
       data.target_velocity.push_back(static_cast<T>(-separation / h * (separation > 0 ? 1 : 0.2)));
     data.separation.clear();

@@ -55,7 +55,7 @@ TEST(SceneLimit, of_bodies_contacts_and_rows_is_named) {
   EXPECT_EQ(refused(2, most + 1, 0), text);
   EXPECT_EQ(refused(2, 0, most + 1), text);
   EXPECT_EQ(refused(2, most - 1, 2), text);
-  EXPECT_NE(refused(2, ~std::size_t{0}, ~std::size_t{0}), "");
+  EXPECT_NE(refused(2, ~std::size_t{0} - 1, ~std::size_t{0} - 1), "");
 }
 
 }  // namespace

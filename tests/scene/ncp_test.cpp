@@ -180,11 +180,11 @@ TEST(MisusedCoulomb, names_the_column_or_the_option_that_it_refuses) {
   scene.static_friction = scene.friction;
   SceneArrays<double> arrays(scene);
   EXPECT_EQ(refusal(scene.view(), arrays.view(), to<double>(0)),
-            "carom: the column contacts.static_friction is not read by the method ncp; leave it out, or see select()");
+            "carom: the column contacts.static_friction is not read by the method ncp; leave it out");
   scene.static_friction.clear();
   scene.stiffness.assign(4, 1000);
   EXPECT_EQ(refusal(scene.view(), arrays.view(), to<double>(0)),
-            "carom: the column contacts.stiffness is not read by the method ncp; leave it out, or see select()");
+            "carom: the column contacts.stiffness is not read by the method ncp; leave it out");
   EXPECT_THROW(reference::solve_scene(stack<double>(1).view(to<double>(0)), {}, to<double>(0)), Error);
 }
 

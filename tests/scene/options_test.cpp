@@ -25,7 +25,9 @@ namespace {
 /// Converts to the type of any field.
 struct Anything {
   template <class T>
-  operator T() const;  // NOLINT(google-explicit-constructor)
+  operator T() const {  // NOLINT(google-explicit-constructor)
+    return T{};
+  }
 };
 template <class S, class... Fields>
 constexpr std::size_t field_count() {

@@ -23,10 +23,12 @@ using support::error_of;
 
 static_assert(std::is_base_of_v<std::exception, Error> && !std::is_base_of_v<std::runtime_error, Error>);
 static_assert(std::is_nothrow_copy_constructible_v<Error> && std::is_nothrow_copy_assignable_v<Error>);
-static_assert(noexcept(std::declval<Solver&>().try_solve(std::declval<Contacts<float>&>(), Results<float>{})));
-static_assert(noexcept(std::declval<SceneSolver&>().try_solve(std::declval<Scene<float>&>(), SceneResults<float>{})));
+static_assert(noexcept(std::declval<Solver&>().try_solve(std::declval<Contacts<float>&>(),
+                                                         std::declval<Results<float>&>())));
+static_assert(noexcept(std::declval<SceneSolver&>().try_solve(std::declval<Scene<float>&>(),
+                                                              std::declval<SceneResults<float>&>())));
 static_assert(noexcept(std::declval<SystemSolver&>().try_solve(std::declval<ContactSystem<float>&>(),
-                                                               SystemResults<float>{})));
+                                                               std::declval<SystemResults<float>&>())));
 
 TEST(Errors, are_built_and_copied_without_allocation) {
   const std::string long_text(2000, 'x');

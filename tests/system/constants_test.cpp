@@ -35,7 +35,7 @@ TEST(SystemConstants, have_the_bits_of_full_columns) {
   solver.solve(full, expected.view());
   const SystemReport report = solver.solve(constant, found.view());
   EXPECT_EQ(report.contacts, contacts);
-  EXPECT_TRUE(report.solved());
+  EXPECT_TRUE(report.ok());
   EXPECT_EQ(found.r, expected.r);
   EXPECT_EQ(found.u, expected.u);
   EXPECT_EQ(found.state, expected.state);

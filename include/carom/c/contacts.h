@@ -23,7 +23,7 @@ typedef struct carom_planar_bodies {
   carom_column angular_velocity;
 } carom_planar_bodies;
 
-/// Returns columns of n immovable bodies at rest, for both precisions.
+/// Returns columns of n immovable bodies at rest, for both precisions. `r_b` is required with them.
 CAROM_EXPORT carom_bodies carom_immovable(size_t n);
 /// Same in the plane.
 CAROM_EXPORT carom_planar_bodies carom_planar_immovable(size_t n);
@@ -48,8 +48,8 @@ typedef struct carom_law_columns {
   carom_weights weight;                           ///< [1]
 } carom_law_columns;
 
-/// Contacts that contain the state of both bodies. All columns are required and have the same length. Without the
-/// columns of `b` and `r_b`, body B is the immovable world.
+/// Contacts that contain the state of both bodies. All columns have the same length and are required, except that `b`
+/// and `r_b` may be absent together: body B is then the immovable world.
 typedef struct carom_contacts {
   size_t struct_size;
   carom_column friction, restitution;  ///< [1]

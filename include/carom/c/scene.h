@@ -10,32 +10,36 @@
 extern "C" {
 #endif
 
-/// The bodies of a scene. The first four columns are required.
+/// The bodies of a scene. inverse_mass, inverse_inertia, velocity and angular_velocity are required.
 typedef struct carom_scene_bodies {
   size_t struct_size;
   carom_column inverse_mass;                                ///< [1/kg]
   carom_symmetric3 inverse_inertia;                         ///< [1/(kg m²)]
-  carom_vectors3 velocity, angular_velocity;                ///< [m/s], [rad/s]
+  carom_vectors3 velocity, angular_velocity;                ///< [m/s], [rad/s] before the forces of the step
   carom_vectors3 velocity_change, angular_velocity_change;  ///< optional: added by forces of the step
 } carom_scene_bodies;
 
-/// Contacts of a scene. The columns up to body_b are required.
+/// Contacts of a scene. The columns up to body_b are required. A column that the method does not read is an error:
+/// Substeps and Pgs with position correction read all columns but `laws`. Pgs without it, and Ncp, do not read
+/// stiffness, damping, separation, frequency, damping_ratio and slop; Ncp does not read static_friction either.
+/// scene.hpp has the table of all methods.
 typedef struct carom_scene_contacts {
   size_t struct_size;
   carom_column friction, restitution;                ///< [1]
-  carom_vectors3 normal, r_a, r_b;                   ///< [1], [m]
+  carom_vectors3 normal, r_a, r_b;                   ///< [1] unit, from B to A; [m] contact point minus centre of mass
   carom_column body_a, body_b;                       ///< int32_t: index into the bodies, -1 for the immovable world
   carom_column static_friction, friction_2;          ///< [1]
   carom_vectors3 friction_direction;                 ///< [1]
   carom_column rolling_friction, spinning_friction;  ///< [m]
   carom_column normal_compliance, tangential_compliance;  ///< [1/kg]
   carom_column stiffness, damping;                        ///< [N/m], [N s/m]
-  carom_column separation;                                ///< [m]
+  carom_column separation;                                ///< [m] < 0: overlap, > 0: gap. Absent: 0.
   carom_column frequency, damping_ratio;                  ///< [Hz], [1]
   carom_column target_velocity;                           ///< [m/s]
   carom_vectors3 surface_velocity;                        ///< [m/s]
   carom_vectors3 warm_impulse, warm_angular_impulse;      ///< [N s], [N m s]
-  carom_column key;                                       ///< uint64_t
+  /// uint64_t: names a contact point from step to step, for warm starting. Unique in a call; 0: no name.
+  carom_column key;
   const carom_law_columns* laws;                          ///< optional, for CAROM_METHOD_SEQUENTIAL_IMPACTS
   carom_column slop;                                      ///< [m]
 } carom_scene_contacts;
@@ -81,7 +85,9 @@ typedef struct carom_island_results {
 typedef struct carom_scene_results {
   size_t struct_size;
   carom_outputs3 velocity, angular_velocity;             ///< [m/s], [rad/s] of the bodies after the step
-  carom_outputs3 displacement, rotation;                 ///< [m], [rad]; for methods that move bodies
+  /// [m], [rad] rotation vector, world frame. Only Substeps, and Pgs with position correction, write these columns;
+  /// move the bodies by them, not by the velocities.
+  carom_outputs3 displacement, rotation;
   carom_outputs3 impulse, warm_impulse;                  ///< [N s] on A
   carom_outputs3 angular_impulse, warm_angular_impulse;  ///< [N m s] on A
   carom_outputs3 separation_velocity;                    ///< [m/s]
@@ -131,7 +137,8 @@ typedef struct carom_pgs {
 /// Ncp.
 typedef struct carom_ncp {
   carom_method head;
-  double tolerance, budget, max_friction, warm_start;  ///< [1], [iterations], [1], [1]
+  /// [1] 0: 1e-8 in double, 1e-4 in float; [iterations]; [1]; [1]
+  double tolerance, budget, max_friction, warm_start;
   int32_t max_island_size;
   int32_t pgs_presolve;  ///< 0 or 1
   int32_t pgs_iterations;
@@ -168,9 +175,9 @@ typedef struct carom_bender_schmitt {
 ///     options.method = &ncp.head;
 typedef struct carom_scene_options {
   size_t struct_size;
-  double time_step;                                             ///< [s]
+  double time_step;  ///< [s] default 0; Substeps, the default method, needs one above 0
   double gravity[3];                                            ///< [m/s²]
-  double restitution_threshold;                                 ///< [m/s]
+  double restitution_threshold;  ///< [m/s] default 0
   double max_restitution, normal_tolerance, inertia_tolerance;  ///< [1]
   const carom_method* method;  ///< &substeps.head, &pgs.head, ...; NULL: the defaults of Substeps
 } carom_scene_options;
@@ -211,6 +218,7 @@ CAROM_EXPORT int64_t carom_scene_report_first_joint(const carom_scene_report* re
 
 typedef struct carom_scene_solver carom_scene_solver;
 
+/// `execution` may be NULL.
 CAROM_EXPORT carom_error carom_scene_solver_create(const carom_execution* execution, carom_scene_solver** solver);
 /// Does nothing if `solver` is NULL.
 CAROM_EXPORT void carom_scene_solver_destroy(carom_scene_solver* solver);
@@ -229,7 +237,8 @@ CAROM_EXPORT carom_error carom_scene_solver_save(const carom_scene_solver* solve
 /// SceneSolver::restore, from the `size` bytes of a state. After an error the solver is as before.
 CAROM_EXPORT carom_error carom_scene_solver_restore(carom_scene_solver* solver, const void* state, size_t size);
 
-/// SceneSolver::solve. `results`, `options` and `report` may be NULL.
+/// SceneSolver::solve. `results` and `report` may be NULL. `options` may be NULL for the defaults, which need a time
+/// step: a scene with contacts needs options.
 CAROM_EXPORT carom_error carom_scene_solve(carom_scene_solver* solver, int32_t precision, const carom_scene* scene,
                                            const carom_scene_results* results, const carom_scene_options* options,
                                            carom_scene_report* report);
