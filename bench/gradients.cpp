@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "derivative_columns.hpp"
+#include "core/columns/derivative_columns.hpp"
 #include "machine.hpp"
 #include "support/contacts/random_contacts.hpp"
 #include "support/contacts/random_laws.hpp"

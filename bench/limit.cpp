@@ -1,7 +1,7 @@
 // Compiled once for every ISA.
 #include "limit.hpp"
 
-#include "kernel/lanes/lanes.hpp"
+#include "simd/kernels/lanes/lanes.hpp"
 
 namespace carom::bench {
 namespace {

@@ -3,18 +3,19 @@ include(CheckCXXCompilerFlag)
 set(CAROM_ISAS "" CACHE STRING "ISAs to build kernels for, of sse2;scalar_fma;scalar;avx2;avx512;neon; empty: all; scalar is added where \
 a CPU of the architecture may run none of the others")
 
-# carom_isa(name architecture mark flags...): builds the kernels of one ISA from the files in src/isa. Only they are
-# compiled with these flags. `architecture` is the ISA's type in src/kernel/lanes. `mark` is a regular expression that
-# matches the name of every xsimd symbol of the ISA ("^$": no symbol). Tests read both. List the ISAs from the fastest
-# to the slowest.
+# carom_isa(name architecture mark flags...): builds the kernels of one ISA from the files in src/isa/kernels. Only these
+# files are compiled with the flags. `architecture` is the ISA's type in src/simd/kernels/lanes. `mark` is a regular
+# expression that matches the name of every xsimd symbol of the ISA ("^$": no symbol). Tests read both. List the ISAs from
+# the fastest to the slowest.
 set(carom_built_isas "")
 function(carom_isa name architecture mark)
   if(CAROM_ISAS AND NOT name STREQUAL "scalar" AND NOT name IN_LIST CAROM_ISAS)
     return()
   endif()
   set(kernels carom_${name})
-  add_library(${kernels} OBJECT isa/incremental.cpp isa/algebraic.cpp isa/planar.cpp isa/region.cpp isa/scene_f32.cpp isa/scene_f64.cpp
-                                isa/gradients.cpp isa/blocks.cpp)
+  add_library(${kernels} OBJECT isa/kernels/incremental.cpp isa/kernels/algebraic.cpp isa/kernels/planar.cpp
+              isa/kernels/region.cpp isa/kernels/scene_f32.cpp isa/kernels/scene_f64.cpp isa/kernels/gradients.cpp
+              isa/kernels/blocks.cpp)
   carom_options(${kernels})
   target_include_directories(${kernels} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_include_directories(${kernels} SYSTEM PRIVATE $<TARGET_PROPERTY:carom_xsimd,INTERFACE_INCLUDE_DIRECTORIES>)
@@ -86,7 +87,7 @@ if(NOT TARGET carom_scalar_fma OR scalar IN_LIST CAROM_ISAS OR
    NOT (CAROM_SANITIZE OR (TARGET carom_sse2 AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")))
   carom_isa(scalar Scalar "" ${scalar_flags})
 endif()
-set_source_files_properties(solver/dispatch.cpp PROPERTIES COMPILE_DEFINITIONS "CAROM_BUILT_ISAS=${carom_built_isas}")
+set_source_files_properties(isa/dispatch.cpp PROPERTIES COMPILE_DEFINITIONS "CAROM_BUILT_ISAS=${carom_built_isas}")
 
 # All objects of the library, for tests of functions that it does not export.
 get_property(isas GLOBAL PROPERTY CAROM_ISAS)

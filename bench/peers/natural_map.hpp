@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "io/fclib.hpp"
+#include "io/fclib/fclib.hpp"
 
 namespace carom::peers {
 

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "io/fclib.hpp"
+#include "io/fclib/fclib.hpp"
 #include "natural_map.hpp"
 #include "siconos.hpp"
 

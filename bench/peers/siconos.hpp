@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "io/fclib.hpp"
+#include "io/fclib/fclib.hpp"
 
 namespace carom::peers {
 

@@ -89,7 +89,7 @@ class Pyramid:
 
 
 def spread(x):
-    """The numbers are those of src/scene/hash.hpp."""
+    """The numbers are those of src/core/support/hash.hpp."""
     mask = 2**64 - 1
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9 & mask
     x = (x ^ x >> 27) * 0x94d049bb133111eb & mask
@@ -97,7 +97,7 @@ def spread(x):
 
 
 def colours(pyramid, drawn):
-    """The colour of each manifold: the least free one, or one drawn by a hash as in src/scene/colours.cpp."""
+    """The colour of each manifold: the least free one, or one drawn by a hash as in src/scene/graph/colours.cpp."""
     degree, used, found = {}, {}, []
     for pair in pyramid.manifolds:
         for body in pair:

@@ -26,7 +26,7 @@ class Carom(ConanFile):
 
     def export_sources(self):
         root = pathlib.Path(self.recipe_folder).resolve().parents[1]
-        for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "include/*", "src/*"):
+        for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "include/*", "src/*", "bindings/*"):
             copy(self, pattern, root, self.export_sources_folder)
 
     def layout(self):

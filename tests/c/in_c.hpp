@@ -6,8 +6,8 @@
 
 #include <carom/carom.hpp>
 
-#include "columns.hpp"
-#include "scene/scene_columns.hpp"
+#include "core/columns/columns.hpp"
+#include "core/columns/scene_columns.hpp"
 
 namespace carom {
 

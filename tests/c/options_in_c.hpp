@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <variant>
 
-#include "option_table.hpp"
+#include "core/columns/option_table.hpp"
 
 namespace carom {
 

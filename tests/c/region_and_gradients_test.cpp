@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "c/in_c.hpp"
-#include "derivative_columns.hpp"
+#include "core/columns/derivative_columns.hpp"
 #include "support/contacts/random_contacts.hpp"
 #include "support/contacts/random_laws.hpp"
 #include "support/draw.hpp"

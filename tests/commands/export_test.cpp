@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "io/fclib.hpp"
-#include "io/hdf5_file.hpp"
-#include "io/table_reader.hpp"
+#include "io/columns/table_reader.hpp"
+#include "io/fclib/fclib.hpp"
+#include "io/hdf5/hdf5_file.hpp"
 #include "support/files/run_command.hpp"
 #include "support/files/temporary_file.hpp"
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "io/hdf5_writer.hpp"
-#include "io/table_reader.hpp"
+#include "io/columns/table_reader.hpp"
+#include "io/hdf5/hdf5_writer.hpp"
 #include "support/contacts/random_contacts.hpp"
 #include "support/files/contact_tables.hpp"
 #include "support/files/run_command.hpp"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "commands/solve_options.hpp"
-#include "option_table.hpp"
+#include "cli/options/solve_options.hpp"
+#include "core/columns/option_table.hpp"
 #include "support/files/run_command.hpp"
 #include "support/files/scene_tables.hpp"
 #include "support/files/temporary_file.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "io/hdf5_file.hpp"
+#include "io/hdf5/hdf5_file.hpp"
 #include "support/files/contact_tables.hpp"
 #include "support/files/run_command.hpp"
 #include "support/files/temporary_file.hpp"

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "io/csv.hpp"
-#include "io/table_reader.hpp"
+#include "io/columns/table_reader.hpp"
+#include "io/csv/csv.hpp"
 #include "support/files/contact_tables.hpp"
 
 namespace carom::test {

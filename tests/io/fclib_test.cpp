@@ -1,5 +1,5 @@
 // Files of FCLIB: the forms of matrices, the order of axes, and files that are not sound.
-#include "io/fclib.hpp"
+#include "io/fclib/fclib.hpp"
 
 #include <gtest/gtest.h>
 #include <hdf5.h>
@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "io/hdf5_file.hpp"
-#include "io/table_reader.hpp"
+#include "io/columns/table_reader.hpp"
+#include "io/hdf5/hdf5_file.hpp"
 #include "support/files/temporary_file.hpp"
 
 namespace carom::test {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "io/contact_file.hpp"
+#include "io/files/contact_file.hpp"
 #include "support/files/contact_tables.hpp"
 #include "support/files/temporary_file.hpp"
 

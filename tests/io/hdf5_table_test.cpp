@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "io/column_types.hpp"
-#include "io/contact_numbers.hpp"
-#include "io/csv.hpp"
-#include "io/hdf5_handle.hpp"
-#include "io/hdf5_writer.hpp"
-#include "io/units.hpp"
+#include "io/columns/column_types.hpp"
+#include "io/columns/contact_numbers.hpp"
+#include "io/columns/units.hpp"
+#include "io/csv/csv.hpp"
+#include "io/hdf5/hdf5_handle.hpp"
+#include "io/hdf5/hdf5_writer.hpp"
 #include "support/files/contact_tables.hpp"
 
 namespace carom::test {

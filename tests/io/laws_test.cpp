@@ -9,9 +9,9 @@
 #include <random>
 #include <sstream>
 
-#include "io/contact_file.hpp"
-#include "io/faults.hpp"
-#include "io/result_file.hpp"
+#include "io/columns/faults.hpp"
+#include "io/files/contact_file.hpp"
+#include "io/files/result_file.hpp"
 #include "support/contacts/file_contacts.hpp"
 #include "support/files/contact_tables.hpp"
 #include "support/files/temporary_file.hpp"

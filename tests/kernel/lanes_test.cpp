@@ -1,6 +1,6 @@
 // The primitives that differ between ISAs against plain arithmetic. Built once an ISA, with its flags, as
 // carom_tests_lanes_<isa>; CAROM_TEST_ISA names the architecture.
-#include "kernel/lanes/lanes.hpp"
+#include "simd/kernels/lanes/lanes.hpp"
 
 #include <gtest/gtest.h>
 

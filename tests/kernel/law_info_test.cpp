@@ -9,7 +9,7 @@
 #include <map>
 #include <string>
 
-#include "io/contact_columns.hpp"
+#include "io/columns/contact_columns.hpp"
 #include "support/contacts/random_contacts.hpp"
 #include "support/draw.hpp"
 #include "support/planar/random_contacts.hpp"

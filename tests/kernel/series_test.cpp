@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "io/contact_file.hpp"
-#include "io/csv.hpp"
+#include "io/csv/csv.hpp"
+#include "io/files/contact_file.hpp"
 #include "support/contacts/file_contacts.hpp"
 #include "support/contacts/random_contacts.hpp"
 #include "support/running/configured_solver.hpp"

@@ -1,5 +1,5 @@
 // The kernels find the diverging ray by a secular equation, the reference by [R]'s quartic. Two ways, one ray.
-#include "kernel/incremental/sticking.hpp"
+#include "contact/kernels/laws/incremental/sticking.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "columns.hpp"
+#include "core/columns/columns.hpp"
 
 namespace carom::probe {
 

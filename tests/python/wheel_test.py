@@ -48,7 +48,7 @@ class Wheel(unittest.TestCase):
     def wheel(self):
         if BUILT.is_file():
             return BUILT
-        made = subprocess.run([sys.executable, ROOT / "python/backend.py", BUILT, self.folder], capture_output=True, text=True, check=True)
+        made = subprocess.run([sys.executable, ROOT / "bindings/python/backend.py", BUILT, self.folder], capture_output=True, text=True, check=True)
         return self.folder / made.stdout.splitlines()[-1]
 
     @unittest.skipUnless(BUILT, "builds from the sources")

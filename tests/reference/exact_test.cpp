@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "io/csv.hpp"
+#include "io/csv/csv.hpp"
 #include "support/contacts/random_contacts.hpp"
 #include "support/draw.hpp"
 #include "support/laws/collisions.hpp"

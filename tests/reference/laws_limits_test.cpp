@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "reference/laws_parts.hpp"
+#include "reference/contact/laws_parts.hpp"
 #include "support/laws/law_samples.hpp"
 
 namespace carom::reference {

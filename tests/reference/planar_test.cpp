@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "io/csv.hpp"
+#include "io/csv/csv.hpp"
 #include "support/planar/random_contacts.hpp"
 
 namespace carom::reference::planar {

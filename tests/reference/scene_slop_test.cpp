@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "scene/thresholds.hpp"
+#include "core/scene/thresholds.hpp"
 #include "support/scenes/scene_of_structs.hpp"
 
 namespace carom::reference {

@@ -1,5 +1,5 @@
 // The factorisation of matrices of bodies.
-#include "scene/direct/block_factor.hpp"
+#include "linear/block_factor.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-#include "solver/dispatch.hpp"
+#include "core/jobs/dispatch.hpp"
 #include "support/running/isas.hpp"
 
 namespace carom::scenes {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-#include "scene/thresholds.hpp"
+#include "core/scene/thresholds.hpp"
 #include "support/scenes/substeps.hpp"
 
 namespace carom::scenes {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "scene/scene_columns.hpp"
+#include "core/columns/scene_columns.hpp"
 #include "support/scenes/runs.hpp"
 
 namespace carom::scenes {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "scene/scene_columns.hpp"
+#include "core/columns/scene_columns.hpp"
 #include "support/scenes/draw_models.hpp"
 #include "support/scenes/runs.hpp"
 

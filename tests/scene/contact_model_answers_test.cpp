@@ -7,7 +7,7 @@
 #include <functional>
 #include <numbers>
 
-#include "scene/thresholds.hpp"
+#include "core/scene/thresholds.hpp"
 #include "support/scenes/contact_models.hpp"
 
 namespace carom::scenes {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "scene/direct/direct_island.hpp"
-#include "scene/thresholds.hpp"
-#include "solver/dispatch.hpp"
+#include "core/jobs/dispatch.hpp"
+#include "core/scene/thresholds.hpp"
+#include "scene/solvers/direct/direct_island.hpp"
 #include "support/scenes/substeps.hpp"
 
 namespace carom::scenes {

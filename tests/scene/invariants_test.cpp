@@ -289,8 +289,7 @@ TYPED_TEST(SceneInvariant, a_scene_without_approach_keeps_its_bits) {
       EXPECT_TRUE(support::same_bits(made.arrays.angular_velocity[c], scene.bodies.angular_velocity[c]))
           << to_string(method);
     }
-    EXPECT_EQ(made.report.count(Status::separating), scene.contact_count())
-        << to_string(method);
+    EXPECT_EQ(made.report.count(Status::separating), scene.contact_count()) << to_string(method);
   }
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "scene/thresholds.hpp"
+#include "core/scene/thresholds.hpp"
 #include "support/scenes/generators.hpp"
 #include "support/scenes/iterations.hpp"
 #include "support/scenes/runs.hpp"

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "scene/manifold_load.hpp"
+#include "scene/warm_start/manifold_load.hpp"
 #include "support/draw.hpp"
 #include "support/scenes/box_world.hpp"
 #include "support/scenes/runs.hpp"

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "option_table.hpp"
-#include "solver/check.hpp"
+#include "core/columns/check.hpp"
+#include "core/columns/option_table.hpp"
 #include "support/scenes/refusal.hpp"
 
 namespace carom::scenes {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "scene/thresholds.hpp"
+#include "core/scene/thresholds.hpp"
 #include "support/scenes/iterations.hpp"
 #include "support/scenes/runs.hpp"
 #include "support/scenes/zigzag.hpp"
@@ -29,7 +29,7 @@ class SceneAgreement : public testing::Test {
   // ε as error, times the ratio of the loads of its contacts and the condition of the lever arms, each up to 30.
   static constexpr double bound_of_direct = 1e3 * SceneThresholds::direct_weight * epsilon<double>;
   // Joints that contradict each other have impulses of their weight times the miss. An interior point over them ends
-  // anywhere within its tolerance, a share of the bodies' speed (src/scene/direct/interior_point.cpp).
+  // anywhere within its tolerance, a share of the bodies' speed (src/scene/solvers/direct/interior_point.cpp).
   static constexpr double bound_of_joints = 3e-4;
 
   static bool agrees(const SceneData<T>& scene, const MethodOptions& options, const std::string& what,

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "columns.hpp"
-#include "scene/hash.hpp"
-#include "scene/hub_tree.hpp"
+#include "core/columns/columns.hpp"
+#include "core/support/hash.hpp"
+#include "scene/solvers/sequential/hub_tree.hpp"
 #include "support/scenes/boxes_on_plate.hpp"
 #include "support/scenes/runs.hpp"
 

@@ -1,4 +1,4 @@
-// Islands whose last impulses solve the call: src/kernel/scene/settle.hpp.
+// Islands whose last impulses solve the call: src/scene/kernels/islands/settle.hpp.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "scene/thresholds.hpp"
+#include "core/scene/thresholds.hpp"
 #include "support/scenes/substeps.hpp"
 
 namespace carom::scenes {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "scene/state_archive.hpp"
+#include "scene/call/state_archive.hpp"
 #include "support/draw.hpp"
 #include "support/running/isas.hpp"
 #include "support/scenes/substeps.hpp"

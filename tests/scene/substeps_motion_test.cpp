@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "scene/rotation.hpp"
+#include "core/support/rotation.hpp"
 #include "support/scenes/substeps.hpp"
 
 namespace carom::scenes {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "scene/thresholds.hpp"
+#include "core/scene/thresholds.hpp"
 
 namespace carom::scenes {
 namespace {

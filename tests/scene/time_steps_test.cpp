@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "scene/thresholds.hpp"
+#include "core/scene/thresholds.hpp"
 #include "support/draw.hpp"
 #include "support/scenes/substeps.hpp"
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "scene/graph.hpp"
+#include "scene/graph/graph.hpp"
 #include "support/draw.hpp"
 
 namespace carom::scenes {

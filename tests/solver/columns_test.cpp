@@ -1,5 +1,5 @@
 // Columns made of values, containers, members of structs and vector types.
-#include "columns.hpp"
+#include "core/columns/columns.hpp"
 
 #include <gtest/gtest.h>
 

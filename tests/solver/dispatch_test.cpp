@@ -1,5 +1,5 @@
 // The kernels of a solver: chosen by the option, by the environment variable CAROM_ISA, or by the CPU.
-#include "solver/dispatch.hpp"
+#include "core/jobs/dispatch.hpp"
 
 #include <gtest/gtest.h>
 

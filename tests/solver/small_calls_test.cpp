@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "columns.hpp"
+#include "core/columns/columns.hpp"
 #include "support/contacts/blocked_contacts.hpp"
 #include "support/running/same_bits.hpp"
 

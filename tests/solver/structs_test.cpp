@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "columns.hpp"
+#include "core/columns/columns.hpp"
 #include "support/planar/random_contacts.hpp"
 #include "support/planar/same_bits.hpp"
 #include "support/running/same_bits.hpp"

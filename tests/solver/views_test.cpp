@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/contact_columns.hpp"
+#include "io/columns/contact_columns.hpp"
 #include "support/running/configured_solver.hpp"
 #include "support/running/errors.hpp"
 #include "support/running/same_bits.hpp"

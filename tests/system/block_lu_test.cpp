@@ -1,11 +1,13 @@
 // The sparse factorisation against products with the matrix, for patterns of every kind.
-#include "system/block_lu.hpp"
+#include "linear/block_lu.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 #include <set>
+
+#include "systems/problem/island_system.hpp"
 
 namespace carom::systems {
 namespace {

@@ -1,5 +1,5 @@
 // W by bodies against its definition: velocities, joints that hold, repeat or contradict each other.
-#include "system/body_form.hpp"
+#include "systems/problem/body_form.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Linear systems by bodies against the same by contacts.
-#include "system/factorisation.hpp"
+#include "systems/problem/factorisation.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 // The exact solution of one contact and the projection onto its cone, by themselves.
-#include "system/local_solve.hpp"
+#include "systems/solvers/local_solve.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <random>
 
-#include "system/measure.hpp"
 #include "system_data.hpp"
+#include "systems/problem/measure.hpp"
 
 namespace carom::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-#include "io/fclib.hpp"
+#include "io/fclib/fclib.hpp"
 #include "system_data.hpp"
 
 namespace carom::test {

@@ -4,11 +4,11 @@
 #include <string>
 
 #include "exhaustive.hpp"
-#include "system/factorisation.hpp"
-#include "system/interior_point.hpp"
-#include "system/islands.hpp"
-#include "system/measure.hpp"
 #include "system_data.hpp"
+#include "systems/call/islands.hpp"
+#include "systems/problem/factorisation.hpp"
+#include "systems/problem/measure.hpp"
+#include "systems/solvers/interior_point.hpp"
 
 namespace carom::test {
 namespace {

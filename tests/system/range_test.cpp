@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "io/fclib.hpp"
+#include "io/fclib/fclib.hpp"
 #include "system_data.hpp"
 
 namespace carom::test {

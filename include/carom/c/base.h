@@ -22,14 +22,15 @@ typedef enum carom_error {
   CAROM_ERROR_MOVED_FROM = 7,  ///< does not occur in C
 } carom_error;
 
-// The last failed call of this thread. Texts are valid until the next call fails; a successful call keeps them. The default of all texts is "".
+// The last failed call of this thread. Texts are valid until the next call fails; a successful call keeps them. The
+// default of all texts is "".
 
 /// Returns its code; CAROM_OK if no call has failed.
 CAROM_EXPORT carom_error carom_error_kind(void);
 /// Returns its message.
 CAROM_EXPORT const char* carom_error_message(void);
-/// Returns the name of the column that it is about, as the message has it: "a.velocity.x". Of two lengths that differ it
-/// is the second column, in the order of the struct.
+/// Returns the name of the column that it is about, as the message has it: "a.velocity.x". Of two lengths that differ
+/// it is the second column, in the order of the struct.
 CAROM_EXPORT const char* carom_error_column(void);
 /// Returns the index of the element of the column, or of the contact, joint row or island. Default -1.
 CAROM_EXPORT int64_t carom_error_row(void);

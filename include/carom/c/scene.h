@@ -40,8 +40,8 @@ typedef struct carom_scene_contacts {
   carom_vectors3 warm_impulse, warm_angular_impulse;      ///< [N s], [N m s]
   /// uint64_t: names a contact point from step to step, for warm starting. Unique in a call; 0: no name.
   carom_column key;
-  const carom_law_columns* laws;                          ///< optional, for CAROM_METHOD_SEQUENTIAL_IMPACTS
-  carom_column slop;                                      ///< [m]
+  const carom_law_columns* laws;  ///< optional, for CAROM_METHOD_SEQUENTIAL_IMPACTS
+  carom_column slop;              ///< [m]
 } carom_scene_contacts;
 
 /// Rows of joints. The columns up to angular_b are required. joints.h writes the rows of the usual joints.
@@ -84,7 +84,7 @@ typedef struct carom_island_results {
 /// Any other overlap with an input, and any overlap of two results, is an error of the caller.
 typedef struct carom_scene_results {
   size_t struct_size;
-  carom_outputs3 velocity, angular_velocity;             ///< [m/s], [rad/s] of the bodies after the step
+  carom_outputs3 velocity, angular_velocity;  ///< [m/s], [rad/s] of the bodies after the step
   /// [m], [rad] rotation vector, world frame. Only Substeps, and Pgs with position correction, write these columns;
   /// move the bodies by them, not by the velocities.
   carom_outputs3 displacement, rotation;
@@ -175,8 +175,8 @@ typedef struct carom_bender_schmitt {
 ///     options.method = &ncp.head;
 typedef struct carom_scene_options {
   size_t struct_size;
-  double time_step;  ///< [s] default 0; Substeps, the default method, needs one above 0
-  double gravity[3];                                            ///< [m/s²]
+  double time_step;              ///< [s] default 0; Substeps, the default method, needs one above 0
+  double gravity[3];             ///< [m/s²]
   double restitution_threshold;  ///< [m/s] default 0
   double max_restitution, normal_tolerance, inertia_tolerance;  ///< [1]
   const carom_method* method;  ///< &substeps.head, &pgs.head, ...; NULL: the defaults of Substeps

@@ -5,9 +5,9 @@
 #include <limits>
 #include <numbers>
 
-#include "kernel/laws/brach.hpp"
-#include "kernel/laws/polar.hpp"
-#include "kernel/laws/projected.hpp"
+#include "contact/kernels/laws/algebraic/brach.hpp"
+#include "contact/kernels/laws/algebraic/polar.hpp"
+#include "contact/kernels/laws/algebraic/projected.hpp"
 #include "support/laws/law_lanes.hpp"
 
 namespace carom {

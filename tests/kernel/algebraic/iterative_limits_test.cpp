@@ -4,9 +4,9 @@
 
 #include <limits>
 
-#include "kernel/laws/anitescu_potra.hpp"
-#include "kernel/laws/smith.hpp"
-#include "kernel/laws/whittaker.hpp"
+#include "contact/kernels/laws/algebraic/anitescu_potra.hpp"
+#include "contact/kernels/laws/algebraic/smith.hpp"
+#include "contact/kernels/laws/algebraic/whittaker.hpp"
 #include "support/laws/law_lanes.hpp"
 
 namespace carom {

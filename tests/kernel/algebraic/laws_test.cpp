@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "io/csv.hpp"
+#include "io/csv/csv.hpp"
 #include "support/contacts/random_contacts.hpp"
 #include "support/contacts/random_laws.hpp"
 #include "support/running/configured_solver.hpp"

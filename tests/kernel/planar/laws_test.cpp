@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "io/csv.hpp"
+#include "io/csv/csv.hpp"
 #include "support/planar/random_contacts.hpp"
 #include "support/planar/same_bits.hpp"
 #include "support/running/configured_solver.hpp"

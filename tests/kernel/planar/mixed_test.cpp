@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "solver/dispatch.hpp"
+#include "core/jobs/dispatch.hpp"
 #include "support/planar/random_contacts.hpp"
 #include "support/running/configured_solver.hpp"
 #include "support/running/same_bits.hpp"

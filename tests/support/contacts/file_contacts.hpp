@@ -1,7 +1,7 @@
 // The contacts of a table in their form, and places for their results.
 #pragma once
 
-#include "io/contact_file.hpp"
+#include "io/files/contact_file.hpp"
 
 namespace carom::support {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/csv.hpp"
+#include "io/csv/csv.hpp"
 #include "support/files/temporary_file.hpp"
 
 namespace carom::test {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "io/csv.hpp"
+#include "io/csv/csv.hpp"
 #include "support/gradients/gradient_table.hpp"
 
 namespace carom::test {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "derivative_columns.hpp"
+#include "core/columns/derivative_columns.hpp"
 
 namespace carom::test {
 

@@ -9,8 +9,8 @@
 #include <limits>
 #include <vector>
 
-#include "kernel/contact/units.hpp"
-#include "kernel/laws/law.hpp"
+#include "contact/kernels/laws/algebraic/law.hpp"
+#include "contact/kernels/stages/units.hpp"
 #include "support/draw.hpp"
 
 namespace carom::support {

@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "columns.hpp"
+#include "core/columns/columns.hpp"
 #include "support/planar/random_contacts.hpp"
 
 namespace carom::reference::planar {

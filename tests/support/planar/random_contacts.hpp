@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "columns.hpp"
+#include "core/columns/columns.hpp"
 #include "support/draw.hpp"
 
 namespace carom::support {

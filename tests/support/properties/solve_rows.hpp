@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "columns.hpp"
+#include "core/columns/columns.hpp"
 #include "support/contacts/blocked_contacts.hpp"
 #include "support/properties/row.hpp"
 

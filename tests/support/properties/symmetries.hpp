@@ -195,7 +195,7 @@ void swapping_the_bodies_negates_the_impulse(int cases) {
 }
 
 /// The laws in closed form in space go another way, with other roundings, where speeds leave 1e-14 to 1e10 m/s or
-/// inverse masses 1e-20 to 1e15 1/kg (src/kernel/contact/direct.hpp).
+/// inverse masses 1e-20 to 1e15 1/kg (src/contact/kernels/pipeline/direct.hpp).
 template <std::size_t D>
 bool has_units(Law law) {
   return D == 3 &&

@@ -2,7 +2,7 @@
 
 #include <tbb/parallel_for.h>
 
-#include "solver/happens_before.hpp"
+#include "core/threads/happens_before.hpp"
 
 namespace carom::support {
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "columns.hpp"
+#include "core/columns/columns.hpp"
 
 namespace carom::support {
 

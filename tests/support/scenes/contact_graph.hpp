@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "scene/graph.hpp"
+#include "scene/graph/graph.hpp"
 #include "support/scenes/scene_of_columns.hpp"
 
 namespace carom::scenes {

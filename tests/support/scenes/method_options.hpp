@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "scene/call_options.hpp"
+#include "core/scene/call_options.hpp"
 
 namespace carom::scene {
 

@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "columns.hpp"
+#include "core/columns/columns.hpp"
 #include "support/scenes/iterations.hpp"
 #include "support/scenes/method_options.hpp"
 

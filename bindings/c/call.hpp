@@ -1,0 +1,107 @@
+// Common parts of the functions in C: error codes for exceptions, checks of pointers, and structs of other versions.
+#pragma once
+
+#include <carom/carom.h>
+
+#include <algorithm>
+#include <carom/status.hpp>
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+
+#include "core/columns/text.hpp"
+
+namespace carom::c {
+
+/// Keeps the message of the exception that is being handled, for carom_error_message.
+carom_error failed() noexcept;
+
+/// Calls f. Returns the code of an exception that it throws.
+template <class F>
+carom_error guarded(F&& f) noexcept {
+  try {
+    f();
+    return CAROM_OK;
+  } catch (...) {
+    return failed();
+  }
+}
+
+/// Dereferences a pointer. Throws Error if it is null.
+template <class T>
+T& given(T* pointer, const char* name) {
+  if (pointer == nullptr) throw Error(Text("carom: ", name, " is a null pointer"));
+  return *pointer;
+}
+
+/// Calls f(std::type_identity<T>) for the T of a precision.
+template <class F>
+decltype(auto) in_precision(std::int32_t precision, F&& f) {
+  if (precision == CAROM_FLOAT) return f(std::type_identity<float>{});
+  if (precision == CAROM_DOUBLE) return f(std::type_identity<double>{});
+  throw Error(Text("carom: the precision is ", precision, ", which is neither CAROM_FLOAT nor CAROM_DOUBLE"),
+              {.option = "precision"});
+}
+
+inline void check_struct_size(std::size_t size, const char* name) {
+  if (size < sizeof(std::size_t))
+    throw Error(Text("carom: struct_size of a ", name, " is ", size, ", but should be its sizeof"));
+}
+
+/// The struct_size of a struct, which may be in its head.
+template <class C>
+auto& size_of(C& c) {
+  if constexpr (requires { c.head; })
+    return c.head.struct_size;
+  else
+    return c.struct_size;
+}
+
+/// A struct of the caller as this version has it: in place if the sizes are the same. If the caller's struct is
+/// smaller, the other fields come from `rest`. If it is larger, its additional bytes must be zero.
+template <class C>
+class Given {
+ public:
+  Given(
+      const C& from, const char* name, C (*rest)() = [] { return C{}; })
+      : used_(&from) {
+    if (size_of(from) != sizeof(C)) take(from, name, rest);
+  }
+  Given(const Given&) = delete;
+  Given& operator=(const Given&) = delete;
+
+  const C& operator*() const { return *used_; }
+  const C* operator->() const { return used_; }
+
+ private:
+  [[gnu::noinline]] void take(const C& from, const char* name, C (*rest)()) {
+    const std::size_t size = size_of(from);
+    check_struct_size(size, name);
+    own_ = rest();
+    const auto* bytes = reinterpret_cast<const unsigned char*>(&from);
+    std::memcpy(static_cast<void*>(&own_), bytes, std::min(size, sizeof(C)));
+    for (std::size_t i = sizeof(C); i < size; ++i)
+      if (bytes[i] != 0)
+        throw Error(Text("carom: this library does not know byte ", i, " of a ", name, ", which is not 0"));
+    used_ = &own_;
+  }
+
+  const C* used_;
+  C own_;
+};
+
+/// Clears the additional bytes of a larger struct, so that the caller can pass it back.
+template <class C>
+void clear_rest(C& to) {
+  if (size_of(to) > sizeof(C)) std::memset(reinterpret_cast<char*>(&to) + sizeof(C), 0, size_of(to) - sizeof(C));
+}
+
+/// Copies the fields for which the caller's struct has room.
+template <class C>
+void put(const C& from, C& to) {
+  const std::size_t size = size_of(to);
+  std::memcpy(static_cast<void*>(&to), &from, std::min(size, sizeof(C)));
+  size_of(to) = size;
+}
+
+}  // namespace carom::c

@@ -1,0 +1,148 @@
+// Pairs the fields of options and reports with the fields of their structs in C. Options follow option_table.hpp.
+// Reports are listed here.
+#pragma once
+
+#include <carom/carom.h>
+
+#include <array>
+#include <carom/scene.hpp>
+#include <carom/solver.hpp>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <type_traits>
+
+#include "call.hpp"
+#include "core/columns/counts_access.hpp"
+#include "core/columns/option_table.hpp"
+
+namespace carom::c {
+
+// Each calls f(name, field, field in C) for every field.
+
+template <class F, class O, class C>
+requires requires(F& f, O& o, C& c) {
+  each_option(f, o, c);
+}
+void each_field(F&& f, O& options, C& c) {
+  each_option([&](const OptionInfo& info, auto& field, auto& in_c) { f(info.name, field, in_c); }, options, c);
+}
+
+/// What all reports with statuses have.
+template <class F, class O, class Counts, class C>
+void put_counts(const F& f, const O& report, const Counts& counts, C& c) {
+  f("ok", report.ok(), c.ok);
+  f("by_status", CountsAccess::counts(counts), c.by_status);
+  f("first", CountsAccess::first_or_0(counts), c.first);
+}
+
+template <class F, Is<Report> O, class C>
+void each_field(F&& f, O& report, C& c) {
+  auto& [contacts, by_status, by_path, isa, threads, sliding_steps, lane_steps, max_energy_gain,
+         max_energy_gain_contact] = report;
+  f("contacts", contacts, c.contacts);
+  put_counts(f, report, by_status, c);
+  f("by_path", CountsAccess::counts(by_path), c.by_path);
+  f("isa", isa, c.isa);
+  f("threads", threads, c.threads);
+  f("sliding_steps", sliding_steps, c.sliding_steps);
+  f("lane_steps", lane_steps, c.lane_steps);
+  f("max_energy_gain", max_energy_gain, c.max_energy_gain);
+  f("max_energy_gain_contact", max_energy_gain_contact, c.max_energy_gain_contact);
+}
+
+template <class O, class C>
+O taken(const C* from, const char* name);
+
+/// Converts a field in either direction. `owner` is the name of the struct in messages.
+template <class To, class From>
+void assign(const char* name, To& to, const From& from, const char* owner = nullptr) {
+  if constexpr (std::is_enum_v<To>) {
+    if (from < 0 || from > 255)
+      throw Error(
+          Text("carom: the option ", owner != nullptr ? owner : "", owner != nullptr ? "." : "", name, " is ", from),
+          {.option = name});
+    to = static_cast<To>(from);
+  } else if constexpr (std::same_as<To, bool>) {
+    to = from != 0;
+  } else if constexpr (std::same_as<To, const carom_position_correction*>) {
+    to = nullptr;  // the default
+  } else if constexpr (std::same_as<From, const carom_position_correction*>) {
+    if (from != nullptr) to = taken<PositionCorrection>(from, "carom_position_correction");
+  } else if constexpr (std::same_as<To, std::optional<double>>) {
+    to = std::isnan(from) ? To{} : To(from);
+  } else if constexpr (std::same_as<From, std::optional<double>>) {
+    to = from.value_or(std::numeric_limits<double>::quiet_NaN());
+  } else if constexpr (std::same_as<To, const char*>) {
+    to = from.data();  // a literal, which ends with a zero
+  } else if constexpr (std::is_array_v<To> || requires { to.size(); }) {
+    // Arrays of counts have room for the counts of later versions.
+    constexpr std::size_t known = sizeof(From) / sizeof(from[0]), room = sizeof(To) / sizeof(to[0]);
+    static_assert(known <= room);
+    for (std::size_t i = 0; i < room; ++i)
+      to[i] = i < known ? static_cast<std::remove_reference_t<decltype(to[0])>>(from[i]) : 0;
+  } else {
+    to = static_cast<To>(from);
+  }
+}
+
+/// Sets all fields of a struct of C.
+template <class O, class C>
+void put_fields(const O& from, C& to) {
+  each_field([](const char* name, const auto& field, auto& in_c) { assign(name, in_c, field); }, from, to);
+}
+
+/// To be called before any work.
+template <class C>
+void check_report(const C* report, const char* name) {
+  if (report != nullptr) check_struct_size(report->struct_size, name);
+}
+
+/// Writes a report to the caller's struct, if there is one.
+template <class O, class C>
+void put_report(const O& from, C* to) {
+  if (to == nullptr) return;
+  if (to->struct_size == sizeof(C)) return put_fields(from, *to);
+  C own{};
+  put_fields(from, own);
+  put(own, *to);
+}
+
+template <class O, class C>
+C defaults() {
+  C c{};
+  put_fields(O{}, c);
+  size_of(c) = sizeof c;
+  return c;
+}
+
+/// Returns the index of the first contact of a status in the arrays of a report, or -1.
+template <std::size_t room>
+std::int64_t first_of(const std::size_t (&counts)[room], const std::size_t (&first)[room], std::int32_t status) {
+  const bool is_there = status >= 0 && status < static_cast<std::int32_t>(room) && counts[status] > 0;
+  return is_there ? static_cast<std::int64_t>(first[status]) : -1;
+}
+
+/// Returns the options in the caller's struct, or the defaults if there is none.
+template <class O, class C>
+O taken(const C* from, const char* name) {
+  O made;
+  if (from == nullptr) return made;
+  const Given<C> used(*from, name, defaults<O, C>);
+  each_field([&](const char* of, auto& field, const auto& in_c) { assign(of, field, in_c, name); }, made, *used);
+  return made;
+}
+
+/// Sets the caller's struct to the defaults.
+template <class O, class C>
+void init(C* to, std::size_t struct_size) {
+  if (to == nullptr || struct_size < sizeof(std::size_t)) return;
+  size_of(*to) = struct_size;
+  put(defaults<O, C>(), *to);
+  clear_rest(*to);
+}
+
+}  // namespace carom::c

@@ -1,0 +1,150 @@
+#include <carom/carom.h>
+
+#include <carom/solver.hpp>
+
+#include "blocked.hpp"
+#include "contact_columns.hpp"
+#include "fields.hpp"
+#include "solver.hpp"
+
+using namespace carom;
+
+namespace carom::c {
+
+template <class F, Is<RegionReport> O, class C>
+void each_field(F&& f, O& report, C& c) {
+  auto& [contacts, by_status, outside, gains_energy, penetrates, pulls, leaves_cone] = report;
+  f("contacts", contacts, c.contacts);
+  put_counts(f, report, by_status, c);
+  f("faults", report.faults(), c.faults);
+  f("outside", outside, c.outside);
+  f("gains_energy", gains_energy, c.gains_energy);
+  f("penetrates", penetrates, c.penetrates);
+  f("pulls", pulls, c.pulls);
+  f("leaves_cone", leaves_cone, c.leaves_cone);
+}
+
+namespace {
+
+template <class T>
+RegionMargins<T> taken_margins(const carom_region_margins* margins) {
+  RegionMargins<T> to;
+  auto& [energy, non_penetration, tension, cone, status] = to;
+  if (margins == nullptr) return to;
+  const Given<carom_region_margins> from(*margins, "carom_region_margins");
+  Take{}(energy, from->energy);
+  Take{}(non_penetration, from->non_penetration);
+  Take{}(tension, from->tension);
+  Take{}(cone, from->cone);
+  Take{}(status, from->status);
+  return to;
+}
+
+template <class Space, class C>
+Space taken_space(const C* space) {
+  Space to;
+  auto& [plastic_frictionless, plastic_sticking, contact_energy] = to;
+  if (space == nullptr) return to;
+  const Given<C> from(*space, "struct of impulse space");
+  columns::each(TakeEach{}, {}, plastic_frictionless, from->plastic_frictionless);
+  columns::each(TakeEach{}, {}, plastic_sticking, from->plastic_sticking);
+  Take{}(contact_energy, from->contact_energy);
+  return to;
+}
+
+/// The call for contacts of C++, once it is known which they are.
+template <class AnyContacts, class V, class S>
+RegionReport margins_of(Solver& with, const AnyContacts& contacts, const V* impulse,
+                        const carom_region_margins* margins, const S* space, const Options& options, double tolerance) {
+  using T = NumberOf<AnyContacts>;
+  ImpulsesOf<AnyContacts> impulses;
+  columns::each(TakeEach{}, {}, impulses, given(impulse, "impulse"));
+  return with.find_margins(contacts, impulses, taken_margins<T>(margins),
+                           taken_space<ImpulseSpaceOf<AnyContacts>>(space), options, tolerance_of<T>(tolerance));
+}
+
+template <template <class> class AnyContacts, class C, class V, class S>
+carom_error find_margins(carom_solver* solver, std::int32_t precision, const C* contacts, const V* impulse,
+                         const carom_region_margins* margins, const S* space, const carom_options* options,
+                         double tolerance, carom_region_report* report) noexcept {
+  return guarded([&] {
+    Solver& with = given(solver, "solver").solver;
+    const auto options_of_call = taken<Options>(options, "carom_options");
+    check_report(report, "carom_region_report");
+    const RegionReport made = in_precision(precision, [&]<class T>(std::type_identity<T>) {
+      return margins_of(with, taken_contacts<AnyContacts<T>>(contacts), impulse, margins, space, options_of_call,
+                        tolerance);
+    });
+    put_report(made, report);
+  });
+}
+
+}  // namespace
+}  // namespace carom::c
+
+carom_error carom_find_margins(carom_solver* solver, std::int32_t precision, const carom_contacts* contacts,
+                               const carom_vectors3* impulse, const carom_region_margins* margins,
+                               const carom_impulse_space* space, const carom_options* options, double tolerance,
+                               carom_region_report* report) {
+  return c::find_margins<Contacts>(solver, precision, contacts, impulse, margins, space, options, tolerance, report);
+}
+
+carom_error carom_find_margins_indexed(carom_solver* solver, std::int32_t precision,
+                                       const carom_indexed_contacts* contacts, const carom_vectors3* impulse,
+                                       const carom_region_margins* margins, const carom_impulse_space* space,
+                                       const carom_options* options, double tolerance, carom_region_report* report) {
+  return c::find_margins<IndexedContacts>(solver, precision, contacts, impulse, margins, space, options, tolerance,
+                                          report);
+}
+
+carom_error carom_find_margins_k(carom_solver* solver, std::int32_t precision, const carom_k_contacts* contacts,
+                                 const carom_vectors3* impulse, const carom_region_margins* margins,
+                                 const carom_impulse_space* space, const carom_options* options, double tolerance,
+                                 carom_region_report* report) {
+  return c::find_margins<KContacts>(solver, precision, contacts, impulse, margins, space, options, tolerance, report);
+}
+
+carom_error carom_find_margins_blocked(carom_solver* solver, const carom_blocked_contacts* contacts,
+                                       const carom_vectors3* impulse, const carom_region_margins* margins,
+                                       const carom_impulse_space* space, const carom_options* options, double tolerance,
+                                       carom_region_report* report) {
+  return c::guarded([&] {
+    Solver& with = c::given(solver, "solver").solver;
+    const auto options_of_call = c::taken<Options>(options, "carom_options");
+    c::check_report(report, "carom_region_report");
+    const RegionReport made = std::visit(
+        [&](const auto& of) { return c::margins_of(with, of, impulse, margins, space, options_of_call, tolerance); },
+        c::given(contacts, "contacts").contacts);
+    c::put_report(made, report);
+  });
+}
+
+carom_error carom_find_margins_planar(carom_solver* solver, std::int32_t precision,
+                                      const carom_planar_contacts* contacts, const carom_vectors2* impulse,
+                                      const carom_region_margins* margins, const carom_planar_impulse_space* space,
+                                      const carom_options* options, double tolerance, carom_region_report* report) {
+  return c::find_margins<planar::Contacts>(solver, precision, contacts, impulse, margins, space, options, tolerance,
+                                           report);
+}
+
+carom_error carom_find_margins_planar_indexed(carom_solver* solver, std::int32_t precision,
+                                              const carom_planar_indexed_contacts* contacts,
+                                              const carom_vectors2* impulse, const carom_region_margins* margins,
+                                              const carom_planar_impulse_space* space, const carom_options* options,
+                                              double tolerance, carom_region_report* report) {
+  return c::find_margins<planar::IndexedContacts>(solver, precision, contacts, impulse, margins, space, options,
+                                                  tolerance, report);
+}
+
+carom_error carom_find_margins_planar_k(carom_solver* solver, std::int32_t precision,
+                                        const carom_planar_k_contacts* contacts, const carom_vectors2* impulse,
+                                        const carom_region_margins* margins, const carom_planar_impulse_space* space,
+                                        const carom_options* options, double tolerance, carom_region_report* report) {
+  return c::find_margins<planar::KContacts>(solver, precision, contacts, impulse, margins, space, options, tolerance,
+                                            report);
+}
+
+std::int64_t carom_region_report_first(const carom_region_report* report, std::int32_t status) {
+  if (report == nullptr || report->struct_size < sizeof *report) return -1;
+  return c::first_of(report->by_status, report->first, status);
+}

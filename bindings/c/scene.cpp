@@ -1,0 +1,104 @@
+#include <carom/carom.h>
+
+#include <carom/scene.hpp>
+
+#include "scene_columns.hpp"
+#include "scene_fields.hpp"
+
+using namespace carom;
+
+struct carom_scene_solver {
+  SceneSolver solver;
+};
+
+carom_error carom_scene_solver_create(const carom_execution* execution, carom_scene_solver** solver) {
+  return c::guarded([&] {
+    c::given(solver, "solver") = nullptr;
+    *solver = new carom_scene_solver{SceneSolver(c::taken<Execution>(execution, "carom_execution"))};
+  });
+}
+
+void carom_scene_solver_destroy(carom_scene_solver* solver) {
+  delete solver;
+}
+
+std::int32_t carom_scene_solver_isa(const carom_scene_solver* solver) {
+  return solver == nullptr ? CAROM_ISA_AUTOMATIC : static_cast<std::int32_t>(solver->solver.isa());
+}
+
+carom_error carom_scene_solver_reserve(carom_scene_solver* solver, std::int32_t precision, std::size_t bodies,
+                                       std::size_t contacts, std::size_t joint_rows,
+                                       const carom_scene_options* options) {
+  return c::guarded([&] {
+    SceneSolver& of = c::given(solver, "solver").solver;
+    const SceneOptions options_of_calls = c::taken_scene_options(options);
+    c::in_precision(precision, [&]<class T>(std::type_identity<T>) {
+      of.reserve<T>(bodies, contacts, joint_rows, options_of_calls);
+    });
+  });
+}
+
+carom_error carom_scene_solver_forget(carom_scene_solver* solver) {
+  return c::guarded([&] { c::given(solver, "solver").solver.forget(); });
+}
+
+carom_error carom_scene_solver_save(const carom_scene_solver* solver, void* state, std::size_t capacity,
+                                    std::size_t* size) {
+  return c::guarded([&] {
+    const SceneSolver& of = c::given(solver, "solver").solver;
+    c::given(size, "size") = of.save(std::span<std::byte>{});
+    if (capacity > 0) of.save({&c::given(static_cast<std::byte*>(state), "state"), capacity});
+  });
+}
+
+carom_error carom_scene_solver_restore(carom_scene_solver* solver, const void* state, std::size_t size) {
+  return c::guarded([&] {
+    c::given(solver, "solver").solver.restore({&c::given(static_cast<const std::byte*>(state), "state"), size});
+  });
+}
+
+carom_error carom_scene_solve(carom_scene_solver* solver, std::int32_t precision, const carom_scene* scene,
+                              const carom_scene_results* results, const carom_scene_options* options,
+                              carom_scene_report* report) {
+  return c::guarded([&] {
+    SceneSolver& with = c::given(solver, "solver").solver;
+    const SceneOptions options_of_call = c::taken_scene_options(options);
+    c::check_report(report, "carom_scene_report");
+    const SceneReport made = c::in_precision(precision, [&]<class T>(std::type_identity<T>) {
+      return with.solve(c::taken_scene<T>(scene), c::taken_scene_results<T>(results), options_of_call);
+    });
+    c::put_report(made, report);
+  });
+}
+
+void carom_scene_options_init(carom_scene_options* options, std::size_t struct_size) {
+  c::init<SceneOptions>(options, struct_size);
+}
+void carom_position_correction_init(carom_position_correction* correction, std::size_t struct_size) {
+  c::init<PositionCorrection>(correction, struct_size);
+}
+void carom_substeps_init(carom_substeps* method, std::size_t struct_size) {
+  c::init_method<Substeps>(method, struct_size);
+}
+void carom_pgs_init(carom_pgs* method, std::size_t struct_size) {
+  c::init_method<Pgs>(method, struct_size);
+}
+void carom_ncp_init(carom_ncp* method, std::size_t struct_size) {
+  c::init_method<Ncp>(method, struct_size);
+}
+void carom_sequential_impacts_init(carom_sequential_impacts* method, std::size_t struct_size) {
+  c::init_method<SequentialImpacts>(method, struct_size);
+}
+void carom_bender_schmitt_init(carom_bender_schmitt* method, std::size_t struct_size) {
+  c::init_method<BenderSchmitt>(method, struct_size);
+}
+
+std::int64_t carom_scene_report_first(const carom_scene_report* report, std::int32_t status) {
+  if (report == nullptr || report->struct_size < sizeof *report) return -1;
+  return c::first_of(report->by_status, report->first, status);
+}
+
+std::int64_t carom_scene_report_first_joint(const carom_scene_report* report, std::int32_t status) {
+  if (report == nullptr || report->struct_size < sizeof *report) return -1;
+  return c::first_of(report->joints_by_status, report->first_joint, status);
+}

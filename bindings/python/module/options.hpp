@@ -1,0 +1,50 @@
+// Options of calls by name, made from the table of options.
+#pragma once
+
+#include <carom/scene.hpp>
+#include <carom/system.hpp>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "arguments.hpp"
+#include "core/columns/option_table.hpp"
+
+namespace carom::python {
+
+/// A member of an options struct.
+struct Option {
+  PyObject* name;  // interned
+  OptionInfo info;
+  const char* kind;     // for signatures: "float", "int", "bool", "str"
+  std::string usual;    // the default, as Python writes it: "'incremental'", "200"
+  std::string choices;  // allowed names, else empty
+  std::size_t offset;
+  /// Writes a value. `what` names the option in messages: "pgs.iterations".
+  void (*set)(void* place, PyObject* value, const std::string& what);
+};
+
+using OptionList = std::vector<Option>;
+
+const OptionList& collision_options();
+/// Options of all methods.
+const OptionList& scene_options();
+/// Options of a method, and of PositionCorrection.
+const OptionList& method_options(SceneMethod method);
+const OptionList& position_correction_options();
+const OptionList& system_options();
+const OptionList& mechanism_options();
+
+/// Takes the options of a list from the arguments and writes them into an object. If laws may also be columns, laws
+/// that are not one string stay in the arguments.
+void take_options(const OptionList& list, Arguments& arguments, void* options, bool law_is_a_column = true);
+
+/// Returns the method of an argument: a name, which selects defaults, or an object such as carom.Ncp().
+SceneOptions::Method method_of(PyObject* value);
+/// Returns the class in Python of the options of a method: "SequentialImpacts".
+std::string class_of(SceneMethod method);
+
+/// Takes a number that is not a member of a struct, for example the tolerance of a call. Returns whether it was given.
+bool take_number(Arguments& arguments, PyObject* name, double& number);
+
+}  // namespace carom::python

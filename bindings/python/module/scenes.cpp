@@ -1,0 +1,345 @@
+// Scenes: bodies, contacts and joints of a step, solved together.
+#include "scenes.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "arrays.hpp"
+#include "core/columns/scene_columns.hpp"
+#include "describe.hpp"
+#include "module.hpp"
+#include "options.hpp"
+
+namespace carom::python {
+namespace {
+
+const Record& scene_bodies_record() {
+  static const Record record = record_of<SceneBodies<double>>([](RecordMaker& maker, const auto& bodies) {
+    columns::each(maker.adds(true), columns::Label{"bodies"}, bodies);
+    columns::each_of_scene_bodies(maker.adds(false), bodies);
+  });
+  return record;
+}
+
+const Record& scene_contacts_record() {
+  static const Record record = record_of<SceneContacts<double>>([](RecordMaker& maker, const auto& contacts) {
+    add_contacts(maker, contacts, columns::by_impacts);
+    columns::each_of_scene(maker.adds(false), contacts);
+  });
+  return record;
+}
+
+const Record& joints_record() {
+  static const Record record = record_of<JointRows<double>>([](RecordMaker& maker, const auto& rows) {
+    columns::each_needed_of_rows(maker.adds(true), rows);
+    columns::each_optional_of_rows(maker.adds(false), rows);
+  });
+  return record;
+}
+
+const Record& contact_results_record() {
+  static const Record record = record_of<SceneResults<double>>(
+      [](RecordMaker& maker, const auto& results) { columns::each_scene_result(maker.adds(false), results); });
+  return record;
+}
+}  // namespace
+
+const Record& body_results_record() {
+  static const Record record = record_of<SceneResults<double>>([](RecordMaker& maker, const auto& results) {
+    columns::each_scene_body_result(maker.adds(false), results);
+    columns::each_island_result(maker.adds(false), results.islands);
+  });
+  return record;
+}
+const Record& row_results_record() {
+  static const Record record = record_of<SceneResults<double>>(
+      [](RecordMaker& maker, const auto& results) { columns::each_scene_row_result(maker.adds(false), results); });
+  return record;
+}
+
+const PythonScene& scene_of(PyObject* value) {
+  if (!py::isinstance<PythonScene>(value))
+    throw ArgumentError("scene is " + value_words(value) + ", not a carom.Scene");
+  return py::cast<const PythonScene&>(py::handle(value));
+}
+
+PythonScene::PythonScene(PyObject* bodies, PyObject* contacts, PyObject* joints) {
+  static_assert(sizeof(Scene<float>) == sizeof(Scene<double>));
+  const auto add = [this](Batch& batch, const Record& record, PyObject* given, std::size_t base) {
+    if (given == nullptr || given == Py_None) {
+      batch.count = 0;
+      return;
+    }
+    const Arguments columns = Arguments::of(given, batch.what);
+    inputs_.add_all(batch, record, columns, base, batch.what);
+    static PyObject* const warm_impulse = interned("warm_impulse");
+    if (&batch == &joints_ && is_array(given))
+      has_all_columns_of_rows_ = std::ranges::all_of(
+          record.fields, [&](const Field& field) { return field.name == warm_impulse || columns.has(field.name); });
+    // A number that applies to all has no length. One body or contact has arrays of length one.
+    if (batch.count < 0) refuse(std::string("no array among ") + batch.what + " tells how many there are");
+  };
+  if (bodies == nullptr || bodies == Py_None) refuse("a scene needs bodies");
+  add(bodies_, scene_bodies_record(), bodies, offsetof(Scene<double>, bodies));
+  add(contacts_, scene_contacts_record(), contacts, offsetof(Scene<double>, contacts));
+  add(joints_, joints_record(), joints, offsetof(Scene<double>, joints));
+  in_float_ = inputs_.in_float();
+  if (in_float_)
+    inputs_.write(&scene_.emplace<Scene<float>>(), true);
+  else
+    inputs_.write(&scene_.emplace<Scene<double>>(), false);
+}
+
+namespace {
+
+struct Names {
+  PyObject *bodies = interned("bodies"), *contacts = interned("contacts"), *joints = interned("joints"),
+           *in_place = interned("in_place"), *method = interned("method"), *select = interned("select"),
+           *velocity = interned("velocity"), *angular_velocity = interned("angular_velocity"),
+           *displacement = interned("displacement"), *rotation = interned("rotation");
+};
+const Names& names() {
+  static const Names all;
+  return all;
+}
+
+bool starts_with(PyObject* name, const char* text) {
+  return std::strncmp(PyUnicode_AsUTF8(name), text, std::strlen(text)) == 0;
+}
+
+bool take_bool(Arguments& arguments, PyObject* name) {
+  PyObject* const value = arguments.take(name);
+  return value != nullptr && value_of<bool>(value, [&] { return text_of(name); });
+}
+
+/// Names the classes that have an option of this name.
+[[noreturn]] void refuse_keyword(const Arguments& arguments, PyObject* name) {
+  std::string hint;
+  const auto look = [&](const OptionList& list, const std::string& owner) {
+    for (const Option& option : list)
+      if (PyUnicode_Compare(option.name, name) == 0)
+        hint += (hint.empty() ? "; it is an option of carom." : ", carom.") + owner;
+  };
+  for (std::size_t i = 0; i < scene_method_count; ++i)
+    look(method_options(static_cast<SceneMethod>(i)), class_of(static_cast<SceneMethod>(i)));
+  look(position_correction_options(), "PositionCorrection");
+  arguments.refuse(name, keywords_of(arguments.function()), hint);
+}
+
+/// The columns of a scene that a method reads.
+template <class T>
+class ReadColumns {
+ public:
+  ReadColumns(const PythonScene& scene, const SceneOptions::Method& method, bool selects) : columns_(&scene.view<T>()) {
+    if (!selects && !scene.has_all_columns_of_rows()) return;
+    selected_ = carom::select(*columns_, method);
+    // Rows of hinge() and the like have all columns. A position error in them is not to be ignored.
+    const Column<const T>& error = columns_->joints.position_error;
+    if (!selects) {
+      const JointRows<T> rows = selected_.joints;
+      selected_ = *columns_;
+      selected_.joints = rows;
+      for (std::size_t i = 0; i < error.count; ++i)
+        if (error[i] != 0) selected_.joints.position_error = error;
+    }
+    columns_ = &selected_;
+  }
+  ReadColumns(const ReadColumns&) = delete;
+  ReadColumns& operator=(const ReadColumns&) = delete;
+
+  /// Throws Error if contacts or rows have keys. Leaves out keys that rows have in any case.
+  void refuse_keys(const PythonScene& scene) {
+    const char* const owner = columns_->contacts.key                                     ? "contacts"
+                              : columns_->joints.key && !scene.has_all_columns_of_rows() ? "joints"
+                                                                                         : nullptr;
+    if (owner != nullptr)
+      refuse("the column " + std::string(owner) +
+             ".key is for carom.SceneSolver: solve_scene remembers nothing from call to call");
+    selected_ = *columns_;
+    selected_.joints.key = {};
+    columns_ = &selected_;
+  }
+
+  const Scene<T>& operator*() const { return *columns_; }
+
+ private:
+  const Scene<T>* columns_;
+  Scene<T> selected_;
+};
+
+/// A solver, which keeps its memory of keys from call to call or forgets it.
+struct Memory {
+  SceneSolver& solver;
+  bool is_kept;
+};
+
+template <class T>
+py::object solve(const Memory& memory, const PythonScene& scene, Arguments& arguments, const SceneOptions& options) {
+  const auto* const pgs = std::get_if<Pgs>(&options.method);
+  const bool moves = options.selected() == SceneMethod::substeps || (pgs != nullptr && pgs->position_correction);
+  const bool selects = take_bool(arguments, names().select);
+  const bool has_joints = scene.joints() > 0;
+  Outputs outputs(arguments, [=](const Field& field) {
+    // Default results. Other results, such as warm impulses and islands, are made on request.
+    static PyObject* const of_contacts[] = {names().velocity, names().angular_velocity, interned("impulse"),
+                                            interned("separation_velocity"), interned("status")};
+    if (field.name == names().displacement || field.name == names().rotation) return moves;
+    if (starts_with(field.name, "joint_")) return has_joints && !starts_with(field.name, "joint_warm");
+    return std::find(std::begin(of_contacts), std::end(of_contacts), field.name) != std::end(of_contacts);
+  });
+  if (take_bool(arguments, names().in_place))
+    for (PyObject* name : {names().velocity, names().angular_velocity}) outputs.give(name, scene.array_of_bodies(name));
+  if (!arguments.given().empty()) refuse_keyword(arguments, arguments.given().front().name);
+  ReadColumns<T> columns(scene, options.method, selects);
+  if (!memory.is_kept) columns.refuse_keys(scene);
+  py::object result = new_result("SceneResult");
+  SceneResults<T> results;
+  constexpr bool in_float = sizeof(T) == sizeof(float);
+  outputs.add(contact_results_record(), scene.contacts(), in_float, &results, result);
+  outputs.add(body_results_record(), scene.bodies(), in_float, &results, result);
+  outputs.add(row_results_record(), scene.joints(), in_float, &results, result);
+  outputs.check_all_known(arguments.function());
+  SceneReport report;
+  {
+    const py::gil_scoped_release others_may_run;
+    if (!memory.is_kept) memory.solver.forget();
+    report = memory.solver.solve(*columns, results, options);
+  }
+  // Arrays of islands are as long as the bodies, the maximum number of islands.
+  const py::slice islands(0, static_cast<py::ssize_t>(report.islands), 1);
+  const py::dict arrays = result.attr("__dict__");
+  for (const Field& field : body_results_record().fields)
+    if (starts_with(field.name, "island_") && arrays.contains(py::handle(field.name)))
+      arrays[py::handle(field.name)] = py::object(arrays[py::handle(field.name)])[islands];
+  result.attr("_report") = py::cast(std::move(report));
+  return result;
+}
+
+/// Takes the options, and calls the solver for the columns that `arguments` has, or for a scene.
+py::object run(const Memory& memory, Arguments& arguments, const PythonScene* scene) {
+  SceneOptions options;
+  take_options(scene_options(), arguments, &options, false);
+  if (PyObject* const method = arguments.take(names().method); method != nullptr) options.method = method_of(method);
+  const auto run_on = [&](const PythonScene& of) {
+    return of.in_float() ? solve<float>(memory, of, arguments, options) : solve<double>(memory, of, arguments, options);
+  };
+  if (scene != nullptr) return run_on(*scene);
+  PyObject* const bodies = arguments.take(names().bodies);
+  PyObject* const contacts = arguments.take(names().contacts);
+  return run_on(PythonScene(bodies, contacts, arguments.take(names().joints)));
+}
+
+PyObject* solve_of(PyObject* self, PyObject* const* values, Py_ssize_t positional, PyObject* keywords) {
+  return guarded([&] {
+    auto& solver = py::cast<SceneSolver&>(py::handle(self));
+    if (positional > 1) throw ArgumentError("SceneSolver.solve takes one positional argument, the scene");
+    // The first argument is no columns: Arguments gets the keywords alone.
+    Arguments arguments("SceneSolver.solve", values + positional, 0, keywords);
+    return run({solver, true}, arguments, positional == 1 && values[0] != Py_None ? &scene_of(values[0]) : nullptr);
+  });
+}
+
+PyObject* solve_scene_of(PyObject*, PyObject* const* values, Py_ssize_t positional, PyObject* keywords) {
+  return guarded([&] {
+    static thread_local SceneSolver solver;
+    PyObject* const columns[] = {names().bodies, names().contacts, names().joints};
+    if (positional > 3) throw ArgumentError("solve_scene takes three positional arguments: bodies, contacts, joints");
+    Arguments arguments("solve_scene", values + positional, 0, keywords);
+    for (Py_ssize_t i = 0; i < positional; ++i) {
+      if (arguments.has(columns[i])) throw ArgumentError("solve_scene: " + text_of(columns[i]) + " is given twice");
+      arguments.give(columns[i], values[i]);
+    }
+    return run({solver, false}, arguments, nullptr);
+  });
+}
+
+py::dict fields_of(const SceneReport& report) {
+  py::dict fields = fields_of_any(report);
+  fields["bodies"] = report.bodies;
+  fields["contacts"] = report.contacts;
+  fields["joint_rows"] = report.joint_rows;
+  fields["by_status"] = counts_of(report.by_status);
+  fields["first_by_status"] = first_of(report.by_status);
+  fields["joints_by_status"] = counts_of(report.joints_by_status);
+  fields["first_joint_by_status"] = first_of(report.joints_by_status);
+  fields["method"] = std::string(to_string(report.method));
+  fields["isa"] = std::string(to_string(report.isa));
+  fields["threads"] = report.threads;
+  fields["iterations"] = report.iterations;
+  fields["substeps"] = report.substeps;
+  fields["impacts"] = report.impacts;
+  fields["max_approach_speed"] = report.max_approach_speed;
+  fields["residual"] = report.residual;
+  fields["relative_error"] = report.relative_error;
+  fields["energy_before"] = report.energy_before;
+  fields["energy_after"] = report.energy_after;
+  fields["joint_work"] = report.joint_work;
+  fields["energy_removed"] = report.energy_removed;
+  fields["islands"] = report.islands;
+  fields["max_island_size"] = report.max_island_size;
+  fields["same_graph"] = report.same_graph;
+  fields["not_converged"] = report.not_converged;
+  fields["stalled"] = report.stalled;
+  fields["pgs_islands"] = report.pgs_islands;
+  return fields;
+}
+
+}  // namespace
+
+void add_scenes(py::module_& module) {
+  add_class<SceneReport>(module, "_SceneReport").def("fields", fields_of);
+  add_class<PythonScene>(module, "Scene")
+      .def(py::init([](const py::object& bodies, const py::object& contacts, const py::object& joints) {
+             return std::make_unique<PythonScene>(bodies.ptr(), contacts.ptr(), joints.ptr());
+           }),
+           py::kw_only(), py::arg("bodies"), py::arg("contacts") = py::none(), py::arg("joints") = py::none());
+  auto solver = add_class<SceneSolver>(module, "SceneSolver");
+  solver
+      .def(py::init([](const py::object& isa, const py::object& threads) {
+             return SceneSolver(execution_of(isa, threads));
+           }),
+           py::kw_only(), py::arg("isa") = "auto", py::arg("threads") = 0)
+      .def(pickled_by_execution<SceneSolver>())
+      .def("forget", &SceneSolver::forget, "Forgets everything that the solver remembers from call to call.")
+      .def(
+          "save",
+          [](const SceneSolver& self) {
+            const std::size_t size = self.save(std::span<std::byte>{});
+            py::bytes state(nullptr, size);
+            self.save({reinterpret_cast<std::byte*>(PyBytes_AS_STRING(state.ptr())), size});
+            return state;
+          },
+          "Returns everything that the solver remembers from call to call, as bytes.")
+      .def(
+          "restore",
+          [](SceneSolver& self, const py::bytes& state) {
+            const std::string_view bytes(state);
+            self.restore(std::as_bytes(std::span(bytes)));
+          },
+          py::arg("state"), py::pos_only(),
+          "Replaces everything that the solver remembers by a saved state. Raises Error, and changes nothing, if the\n"
+          "bytes are not a state that this version of carom has saved.")
+      .def_property_readonly("isa", [](const SceneSolver& self) { return std::string(to_string(self.isa())); })
+      .def_property_readonly("threads", [](const SceneSolver& self) { return self.execution().threads; });
+  add_method(solver, "solve", solve_of);
+  add_function(module, "solve_scene", solve_scene_of);
+  const auto describe_columns = [](const char* of) {
+    describe(of, "bodies", "SceneBodies BodyColumns", scene_bodies_record());
+    describe(of, "contacts", "SceneContacts LawColumns Weights", scene_contacts_record());
+    describe(of, "joints", "JointRows", joints_record());
+  };
+  describe_columns("Scene");
+  for (const char* of : {"SceneSolver.solve", "solve_scene"}) {
+    describe(of, scene_options());
+    describe_keywords(of, {"bodies", "contacts", "joints", "method", "in_place", "select", "out", "results"});
+    for (const Record* record : {&contact_results_record(), &body_results_record(), &row_results_record()})
+      describe(of, "results", "SceneResults IslandResults", *record);
+  }
+  describe("PositionCorrection", position_correction_options());
+  for (std::size_t i = 0; i < scene_method_count; ++i) {
+    const auto method = static_cast<SceneMethod>(i);
+    describe(class_of(method).c_str(), method_options(method));
+  }
+}
+
+}  // namespace carom::python

@@ -1,0 +1,55 @@
+// A call of a solver, for all files that implement its members.
+#pragma once
+
+#include <carom/solver.hpp>
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+#include "core/jobs/dispatch.hpp"
+#include "core/threads/floating_point.hpp"
+
+namespace carom {
+
+/// A call has the solver to itself from its construction to its destruction: what it works in belongs to one call at a
+/// time. Meanwhile the calling thread computes in the default environment.
+class Solver::Call {
+ public:
+  /// Throws Error if another call has the solver, if the solver has been moved from or an option is out of range.
+  Call(Solver& solver, const Options& options);
+  ~Call();
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  State& state() const { return state_; }
+  const IsaEntry& entry() const;
+
+  /// Calls range(first, n, tally) for ranges that make up a batch of `count` contacts, on the threads of the call, and
+  /// sums up the tallies.
+  using RangeTask = std::function<void(std::size_t first, std::size_t n, kernel::Tally& tally)>;
+  Report run(std::size_t count, const RangeTask& range) const;
+
+  /// The same with what a thread works in.
+  template <class T>
+  using PlanarTask = std::function<void(std::size_t first, std::size_t n, kernel::PlanarWorkspace<T>& workspace,
+                                        kernel::Tally& tally)>;
+  template <class T>
+  Report run_planar(std::size_t count, const PlanarTask<T>& range) const;
+
+  /// Calls range(first, n, workspace) for ranges that make up a batch; `workspace` is one a thread, which the solver
+  /// keeps from call to call for a precision and make() makes.
+  using GradientTask = std::function<void(std::size_t first, std::size_t n, void* workspace)>;
+  template <class T>
+  void run_gradients(std::size_t count, const std::function<std::shared_ptr<void>()>& make,
+                     const GradientTask& range) const;
+
+  /// In solve_planar.cpp. The arguments are those of Solver::solve.
+  template <ContactForm AnyContacts>
+  Report solve_planar(const AnyContacts& contacts, const ResultsOf<AnyContacts>& results, const Options& options) const;
+
+ private:
+  State& state_;
+  DefaultFloatingPoint environment_;
+};
+
+}  // namespace carom

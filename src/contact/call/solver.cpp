@@ -1,0 +1,307 @@
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <carom/memory.hpp>
+#include <carom/solver.hpp>
+#include <carom/version.hpp>
+#include <functional>
+#include <limits>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "access.hpp"
+#include "core/columns/check.hpp"
+#include "core/columns/columns.hpp"
+#include "core/columns/counts_access.hpp"
+#include "core/columns/instantiate.hpp"
+#include "core/columns/public_call.hpp"
+#include "core/jobs/dispatch.hpp"
+#include "core/threads/floating_point.hpp"
+#include "core/threads/schedule.hpp"
+#include "first_block.hpp"
+#include "range.hpp"
+
+namespace carom {
+namespace {
+
+/// Where the kernels count.
+kernel::Tally tally_of(ContactCounts& by_status, PathCounts& by_path) {
+  return {CountsAccess::counts(by_status).data(), CountsAccess::first(by_status).data(),
+          CountsAccess::counts(by_path).data()};
+}
+bool has_any(const ContactCounts& by_status) {
+  const auto& counts = CountsAccess::counts(by_status);
+  return std::any_of(counts.begin(), counts.end(), [](std::size_t n) { return n > 0; });
+}
+
+/// All but the counts.
+void add(Report& report, const kernel::Tally& tally) {
+  report.sliding_steps += tally.sliding_steps;
+  report.lane_steps += tally.lane_steps;
+  const bool earlier = tally.max_energy_gain_contact < report.max_energy_gain_contact;
+  if (tally.max_energy_gain > report.max_energy_gain ||
+      (tally.max_energy_gain == report.max_energy_gain && tally.max_energy_gain > 0 && earlier)) {
+    report.max_energy_gain = tally.max_energy_gain;
+    report.max_energy_gain_contact = tally.max_energy_gain_contact;
+  }
+}
+
+}  // namespace
+
+struct Solver::State {
+  explicit State(const Execution& given)
+      : execution(given), entry(&find_isa(given.isa)), narrow(&narrow_entry(*entry)) {}
+
+  /// The parts of a workspace that have been needed so far.
+  template <class T>
+  struct Workspace {
+    std::unique_ptr<kernel::SlidingTiles<T>> sliding;
+    std::unique_ptr<kernel::LawTile<T>> law;
+    std::unique_ptr<kernel::GroupTile<T>> group;
+    std::unique_ptr<ComponentResults<T>> components;
+
+    kernel::Workspace<T> tiles() const { return {sliding.get(), law.get(), group.get()}; }
+  };
+  template <class T>
+  struct alignas(64) Row {
+    T numbers[kernel::BodyRecord::size];
+  };
+
+  /// Memory of the calls of a precision. Every slot of CallThreads::run_tasks has a workspace.
+  template <class T>
+  struct Memory {
+    std::vector<Workspace<T>> workspaces;
+    std::vector<std::unique_ptr<kernel::PlanarWorkspace<T>>> planar_workspaces;
+    std::vector<std::shared_ptr<void>> gradient_workspaces;
+    std::vector<Row<T>, LargeAllocator<Row<T>>> bodies;
+  };
+
+  template <class T, template <class> class AnyContacts>
+  Report solve(const AnyContacts<T>& given, const Results<T>& results, const Options& options,
+               std::size_t block_bytes = 0) {
+    const auto resolved = check_columns(given, results);
+    const AnyContacts<T>& contacts = *resolved;
+    const std::size_t count = contacts.friction.count;
+    const IsaEntry& sliding = count <= few<T>(options.integrator) ? *narrow : *entry;
+    const RangeKernels<T, AnyContacts> kernels = {kernel_for<T, AnyContacts>(*sliding.kernels),
+                                                  kernel_for<T, AnyContacts>(*entry->algebraic)};
+    kernel::Job<T, AnyContacts> job{contacts, results, parameters_for<T>(options),
+                                    layout_for(count * columns::numbers_in(contacts, results) * sizeof(T))};
+    job.layout.block_bytes = block_bytes;
+    if constexpr (std::is_same_v<AnyContacts<T>, IndexedContacts<T>>) job.layout.packed_bodies = pack(contacts, count);
+    auto& workspace = std::get<Memory<T>>(memory).workspaces;
+    const bool components = has_incremental_components(contacts.laws, options.law);
+    const bool incremental = options.law == Law::incremental, own_laws = static_cast<bool>(contacts.laws.law);
+    const auto make = [](bool needed, auto& part) {
+      if (needed && !part) part = std::make_unique<typename std::decay_t<decltype(part)>::element_type>();
+    };
+    const auto reserve = [&](std::size_t slots) {
+      while (workspace.size() < slots) workspace.emplace_back();
+      for (std::size_t i = 0; i < slots; ++i) {
+        make(incremental || own_laws || components, workspace[i].sliding);
+        make(!incremental || own_laws, workspace[i].law);
+        make(own_laws, workspace[i].group);
+        make(components, workspace[i].components);
+      }
+    };
+    const auto range = [&](std::size_t first, std::size_t n, std::size_t slot) {
+      solve_range(job, kernels, first, n, workspace[slot].tiles(),
+                  components ? workspace[slot].components.get() : nullptr, tallies[slot]);
+    };
+    return run(count, reserve, range);
+  }
+
+  /// Bodies as rows, if enough of them are met.
+  template <class T>
+  const T* pack(const IndexedContacts<T>& contacts, std::size_t count) {
+    const std::size_t bodies = contacts.bodies.inverse_mass.count;
+    if (bodies > 2 * count) return nullptr;
+    auto& rows = std::get<Memory<T>>(memory).bodies;
+    if (rows.size() < bodies + 2) rows.resize(bodies + 2);
+    std::fill_n(rows[0].numbers, kernel::BodyRecord::size, std::numeric_limits<T>::quiet_NaN());
+    std::fill_n(rows[1].numbers, kernel::BodyRecord::size, T(0));
+    T* const first = rows[2].numbers;
+    const std::size_t pieces = bodies > min_range ? threads.count() : 1;
+    const std::size_t share = (bodies + pieces - 1) / pieces;
+    const auto task = [&](std::size_t index, std::size_t) {
+      pack_bodies(contacts.bodies, index * share, std::min(share, bodies - std::min(bodies, index * share)), first);
+    };
+    if (bodies > 0) threads.run_tasks(pieces, pieces, std::ref(task));
+    return first;
+  }
+
+  template <class T>
+  Report run_planar(std::size_t count, const Call::PlanarTask<T>& range) {
+    auto& workspaces = std::get<Memory<T>>(memory).planar_workspaces;
+    const auto reserve = [&](std::size_t slots) {
+      while (workspaces.size() < slots) workspaces.push_back(std::make_unique<kernel::PlanarWorkspace<T>>());
+    };
+    return run(count, reserve, [&](std::size_t first, std::size_t n, std::size_t slot) {
+      range(first, n, *workspaces[slot], tallies[slot]);
+    });
+  }
+
+  /// Calls range(first, n, slot) for ranges that make up the batch, after reserve(slots).
+  template <class Reserve, class Range>
+  Report run(std::size_t count, const Reserve& reserve, const Range& range) {
+    const std::size_t most = count > min_range ? threads.count() : 1;
+    const std::size_t size = range_size(count, most);
+    const std::size_t tasks = (count + size - 1) / size;
+    const std::size_t slots = std::clamp(tasks, std::size_t{1}, most);
+    reserve(slots);
+    // The counts of the first slot are in the report.
+    Report report;
+    tallies.assign(slots, tally_of(report.by_status, report.by_path));
+    if (counts.size() < slots) counts.resize(slots);
+    for (std::size_t i = 1; i < slots; ++i) {
+      counts[i] = {};
+      tallies[i] = tally_of(counts[i].by_status, counts[i].by_path);
+    }
+    const auto task = [&](std::size_t index, std::size_t slot) {
+      const std::size_t first = index * size;
+      range(first, std::min(size, count - first), slot);
+    };
+    threads.run_tasks(tasks, slots, std::ref(task));
+
+    report.contacts = count;
+    report.isa = entry->isa;
+    const bool first_took_part = slots == 1 || has_any(report.by_status);
+    int others = 0;
+    for (std::size_t i = 1; i < slots; ++i) {
+      others += has_any(counts[i].by_status) ? 1 : 0;
+      report.by_status.add(counts[i].by_status);
+      report.by_path.add(counts[i].by_path);
+    }
+    report.threads = (first_took_part ? 1 : 0) + others;
+    for (const kernel::Tally& tally : tallies) add(report, tally);
+    report.threads = std::max(report.threads, 1);
+    threads.end();
+    return report;
+  }
+
+  /// Number of contacts per task. Lanes run empty at the end of a task, so a few large tasks are best. With two tasks a
+  /// thread, a thread that is disturbed leaves its second task to another one.
+  static std::size_t range_size(std::size_t count, std::size_t threads) {
+    const std::size_t share = threads == 1 ? count : (count + 2 * threads - 1) / (2 * threads);
+    return (std::max(share, min_range) + kernel::contacts_in_block - 1) / kernel::contacts_in_block *
+           kernel::contacts_in_block;
+  }
+  static constexpr std::size_t min_range = 1024;
+  /// Contacts whose slip narrow vectors follow sooner. The series was measured on a Zen 5, Euler's method on an Intel
+  /// Xeon (model 207): each of its steps is a chain of a root and divisions, which take twice as long in wide vectors
+  /// unless this number of contacts hides it.
+  template <class T>
+  static constexpr std::size_t few(Integrator integrator) {
+    return integrator == Integrator::euler ? 128 : 32 / sizeof(T);
+  }
+
+  Execution execution;
+  const IsaEntry *entry, *narrow;
+  std::atomic<bool> busy{false};       // a call is under way
+  CallThreads threads{execution};      // of that call
+  std::vector<kernel::Tally> tallies;  // one a slot of CallThreads::run_tasks
+  struct Counts {
+    ContactCounts by_status;
+    PathCounts by_path;
+  };
+  std::vector<Counts> counts;  // of slots, except the first
+  std::tuple<Memory<float>, Memory<double>> memory;
+};
+
+Solver::Solver(const Execution& execution) {
+  check_execution(execution);
+  state_ = public_call("Solver", [&] { return std::make_unique<State>(execution); });
+}
+Solver::~Solver() = default;
+Solver::Solver(Solver&&) noexcept = default;
+Solver& Solver::operator=(Solver&&) noexcept = default;
+
+Solver::State& Solver::state() const {
+  if (!state_) throw Error("carom: this solver has been moved from", {.kind = ErrorKind::moved_from});
+  return *state_;
+}
+const Execution& Solver::execution() const {
+  return state().execution;
+}
+Isa Solver::isa() const {
+  return state().entry->isa;
+}
+
+template <ContactForm AnyContacts>
+Report Solver::solve(const AnyContacts& contacts, const ResultsOf<AnyContacts>& results, const Options& options) {
+  return public_call("Solver::solve", [&] {
+    const Call call(*this, options);
+    if constexpr (FormTraits<AnyContacts>::is_planar)
+      return call.solve_planar(contacts, results, options);
+    else if constexpr (requires { AnyContacts::block_size; })
+      return call.state().solve(first_block_of(contacts), results, options, bytes_of_block<NumberOf<AnyContacts>>);
+    else
+      return call.state().solve(contacts, results, options);
+  });
+}
+
+template <ContactForm AnyContacts>
+Expected<Report> Solver::try_solve(const AnyContacts& contacts, const ResultsOf<AnyContacts>& results,
+                                   const Options& options) noexcept {
+  return without_exceptions([&] { return solve(contacts, results, options); });
+}
+
+#define CAROM_INSTANTIATE(T, AnyContacts)                                                                 \
+  template Report Solver::solve(const AnyContacts<T>&, const ResultsOf<AnyContacts<T>>&, const Options&); \
+  template Expected<Report> Solver::try_solve(const AnyContacts<T>&, const ResultsOf<AnyContacts<T>>&,    \
+                                              const Options&) noexcept;
+CAROM_FOR_FORMS(CAROM_INSTANTIATE)
+CAROM_FOR_PRECISIONS(CAROM_INSTANTIATE, BlockedContacts)
+CAROM_FOR_PLANAR_FORMS(CAROM_INSTANTIATE)
+#undef CAROM_INSTANTIATE
+
+Solver::Call::Call(Solver& solver, const Options& options) : state_(solver.state()) {
+  check_options(options);
+  if (state_.busy.exchange(true, std::memory_order_acquire))
+    throw Error("carom: another call is at work in this solver; a solver serves one call at a time",
+                {.kind = ErrorKind::busy});
+  state_.threads = CallThreads(state_.execution);
+}
+Solver::Call::~Call() {
+  state_.busy.store(false, std::memory_order_release);
+}
+const IsaEntry& Solver::Call::entry() const {
+  return *state_.entry;
+}
+Report Solver::Call::run(std::size_t count, const RangeTask& range) const {
+  return state_.run(
+      count, [](std::size_t) {},
+      [&](std::size_t first, std::size_t n, std::size_t slot) { range(first, n, state_.tallies[slot]); });
+}
+template <class T>
+Report Solver::Call::run_planar(std::size_t count, const PlanarTask<T>& range) const {
+  return state_.run_planar(count, range);
+}
+template Report Solver::Call::run_planar(std::size_t, const PlanarTask<float>&) const;
+template Report Solver::Call::run_planar(std::size_t, const PlanarTask<double>&) const;
+
+template <class T>
+void Solver::Call::run_gradients(std::size_t count, const std::function<std::shared_ptr<void>()>& make,
+                                 const GradientTask& range) const {
+  auto& workspaces = std::get<State::Memory<T>>(state_.memory).gradient_workspaces;
+  const auto reserve = [&](std::size_t slots) {
+    while (workspaces.size() < slots) workspaces.push_back(make());
+  };
+  state_.run(count, reserve,
+             [&](std::size_t first, std::size_t n, std::size_t slot) { range(first, n, workspaces[slot].get()); });
+}
+template void Solver::Call::run_gradients<float>(std::size_t, const std::function<std::shared_ptr<void>()>&,
+                                                 const GradientTask&) const;
+template void Solver::Call::run_gradients<double>(std::size_t, const std::function<std::shared_ptr<void>()>&,
+                                                  const GradientTask&) const;
+
+std::string_view version() {
+#define CAROM_TEXT(x) #x
+#define CAROM_NUMBERS(major, minor, patch) CAROM_TEXT(major) "." CAROM_TEXT(minor) "." CAROM_TEXT(patch)
+  return CAROM_NUMBERS(CAROM_VERSION_MAJOR, CAROM_VERSION_MINOR, CAROM_VERSION_PATCH);
+#undef CAROM_NUMBERS
+#undef CAROM_TEXT
+}
+
+}  // namespace carom

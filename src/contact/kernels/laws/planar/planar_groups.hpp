@@ -1,0 +1,199 @@
+// Law, for contacts with laws of their own: those of a tile grouped by law, so that all lanes have the same one.
+// The numbers of a contact that a law reads and writes are a row, which moves at once.
+#pragma once
+
+#include "contact/kernels/stages/gather.hpp"
+#include "planar_rows.hpp"
+#include "validate_planar.hpp"
+
+namespace carom::kernel {
+namespace {
+
+template <class A, class T>
+class PlanarGroups {
+  using B = typename LaneTypes<A, T>::Batch;
+  using Mask = typename LaneTypes<A, T>::Mask;
+  using Problem = PlanarProblem<A, T>;
+  using Collision = PlanarCollision<B>;
+  using Tile = PlanarTile<T>;
+  using Rows = PlanarRows<B, T>;
+  static constexpr std::size_t width = LaneTypes<A, T>::width;
+
+ public:
+  PlanarGroups(Tile& tile, const LawColumns<T>& contacts, const PlanarOptions& options, bool in_space)
+      : tile_(tile), contacts_(contacts), options_(options), in_space_(in_space) {}
+
+  /// Gives the contacts [first, first + count) their rows. Not so if they all have one law: `alike` then.
+  bool sort(std::size_t first, std::size_t count) {
+    first_ = first;
+    Tile& tile = tile_;
+    const Column<const Law> laws = contacts_.law;
+    const auto group_of = [&](std::size_t i) -> std::size_t {
+      const auto number = static_cast<std::size_t>(element(laws, first + i));
+      return number < law_count ? number : law_count;
+    };
+    std::uint32_t next[Tile::groups] = {};
+    for (std::size_t i = 0; i < count; ++i) ++next[group_of(i)];
+    if (const std::size_t some = group_of(0); next[some] == count && some < law_count) {
+      alike_ = static_cast<Law>(some);
+      return false;
+    }
+    std::uint32_t begin = 0;
+    for (std::size_t group = 0; group < Tile::groups; ++group) {
+      sizes_[group] = next[group];
+      begins_[group] = next[group] = begin;
+      begin += static_cast<std::uint32_t>((sizes_[group] + width - 1) / width * width);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint32_t slot = next[group_of(i)]++;
+      tile.slot_of[i] = slot;
+      tile.contact_of[slot] = static_cast<std::uint32_t>(i);
+    }
+    for (std::size_t i = count; i % width != 0; ++i) tile.slot_of[i] = tile.slot_of[i - 1];
+    for (const std::uint32_t end : next)
+      for (std::size_t slot = end; slot % width != 0; ++slot) tile.contact_of[slot] = tile.contact_of[slot - 1];
+    return true;
+  }
+  Law alike() const { return alike_; }
+
+  /// Keeps what a law reads of the vector of the tile's contacts from i on, and the verdict on all that it does not.
+  [[gnu::always_inline]] void put(std::size_t i, const Problem& in, B status) {
+    store_lanes(tile_.trace + i, in.trace);
+    store_lanes(tile_.speed + i, in.speed);
+    store_lanes(tile_.impulse + i, in.impulse_unit());
+    store_lanes(tile_.status + i, status);
+    // For y >= 0 no law has anything to do.
+    const B y = choose(status == B(0), in.y, B(0));
+    const B lanes[] = {in.a, in.b, in.c, in.det, in.x, y, in.friction, in.restitution};
+    Rows::scatter(tile_.rows, tile_.slot_of + i, lanes);
+  }
+
+  void apply() {
+    apply_from<Law{}>();
+    for (std::size_t i = 0; i < sizes_[law_count]; ++i)
+      tile_.rows[sliding_end / Tile::piece][begins_[law_count] + i][0] = -static_cast<T>(Status::law_unavailable);
+  }
+
+  PlanarUnits<B> units(std::size_t i) const {
+    return {load_lanes<B>(tile_.trace + i), load_lanes<B>(tile_.speed + i), load_lanes<B>(tile_.impulse + i)};
+  }
+
+  /// Gives back what came of the vector of the tile's contacts from i on, and the verdict on them.
+  [[gnu::always_inline]] Collision take(std::size_t i, B& status) const {
+    B lanes[Rows::length];
+    Rows::gather(tile_.rows, tile_.slot_of + i, lanes);
+    const B zero(0), before = load_lanes<B>(tile_.status + i), fault = negated(lanes[sliding_end]);
+    const Mask earlier = before > B(static_cast<T>(Status::separating)) && before < fault;
+    status = choose(and_not(fault > zero, earlier), fault, before);
+    return {{lanes[0], lanes[1]}, {lanes[2], lanes[3]}, lanes[5], lanes[6], lanes[sliding_end], lanes[7]};
+  }
+
+ private:
+  static constexpr std::size_t sliding_end = 4;  // in a row; or a fault, below 0
+  static_assert(sliding_end % Tile::piece == 0);
+
+  template <Law law>
+  void apply_from() {
+    if (sizes_[static_cast<std::size_t>(law)] > 0) apply<law>();
+    if constexpr (constexpr auto next = static_cast<std::size_t>(law) + 1; next < law_count)
+      apply_from<static_cast<Law>(next)>();
+  }
+
+  template <Law law>
+  [[gnu::noinline]] void apply() {
+    const std::size_t begin = begins_[static_cast<std::size_t>(law)],
+                      end = begin + sizes_[static_cast<std::size_t>(law)];
+    for (std::size_t slot = end; slot % width != 0; ++slot)
+      for (auto& pieces : tile_.rows) __builtin_memcpy(pieces[slot], pieces[slot - 1], 16);
+    for (std::size_t from = begin; from < end; from += Tile::at_once) {
+      const std::size_t until = end - from < Tile::at_once ? end : from + Tile::at_once;
+      const Gathered gathered = gather(law, from, until);
+      for (std::size_t slot = from; slot < until; slot += width) apply<law>(gathered, slot - from, slot);
+    }
+  }
+
+  /// Columns of some contacts of one law, in the order of the lanes.
+  struct Gathered {
+    LawColumns<T> columns;
+    const T *nx = nullptr, *ny = nullptr, *trace = nullptr, *speed = nullptr;  // of laws that read impulses
+  };
+
+  template <Law law>
+  [[gnu::always_inline]] void apply(const Gathered& gathered, std::size_t i, std::size_t slot) {
+    B lanes[Rows::length];
+    Rows::load(tile_.rows, slot, lanes);
+    Problem in;
+    in.set_matrix(lanes[0], lanes[1], lanes[2], lanes[3], B(0));
+    in.x = lanes[4];
+    in.y = lanes[5];
+    in.set_friction(lanes[6], lanes[7]);
+
+    PlanarValidator<A, T> validator;
+    validator.read_parameters(gathered.columns, {i, width}, law, options_.restitution_law);
+    validator.law_columns(gathered.columns);
+    validator.numbers(
+        Mask(true), [](auto&&) {}, B(0));
+    if (law == Law::projected || law == Law::composite) {
+      Vector2<B>& candidate = validator.parameters.candidate;
+      if (!in_space_) {
+        const Vector2<B> n = {load_lanes<B>(gathered.nx + i), load_lanes<B>(gathered.ny + i)}, t = {n.y, negated(n.x)};
+        candidate = {dot(candidate, t), dot(candidate, n)};
+      }
+      candidate = in_impulse_units<T>(candidate, load_lanes<B>(gathered.trace + i), load_lanes<B>(gathered.speed + i));
+    }
+    const Mask faultless = validator.fault == B(0);
+    const Collision out =
+        PlanarLaws<A, T>{in, validator.parameters, validator.weights}.template resolve<law>(faultless && in.y < B(0));
+    Rows::store(tile_.rows, slot,
+                {out.p.x, out.p.y, out.u.x, out.u.y, choose(faultless, out.sliding_end, negated(validator.fault)),
+                 out.work_compression, out.work_decompression, out.energy});
+  }
+
+  /// Brings together what `law` reads of the contacts of the rows [from, until) beside these.
+  [[gnu::noinline]] Gathered gather(Law law, std::size_t from, std::size_t until) {
+    const std::size_t count = (until - from + width - 1) / width * width;
+    std::uint32_t list[Tile::at_once];
+    for (std::size_t i = 0; i < count; i += width)
+      for (std::size_t lane = 0; lane < width; ++lane) list[i + lane] = tile_.contact_of[from + i + Rows::row_of(lane)];
+    const Picked of_host = {first_, count, list, 0}, of_tile = {0, count, list, 0};
+    // The columns' own constructors are common to all ISAs.
+    Gathered gathered{contacts_};
+    std::size_t next = 0;
+    const auto take = [&](const Column<const T>& host, Column<const T>& here) {
+      if (host.data == nullptr) return;
+      kernel::gather(strided(host), of_host, tile_.parameters[next]);
+      here.data = tile_.parameters[next++];
+      here.stride = sizeof(T);
+    };
+    for_each_parameter(contacts_, gathered.columns, law, take);
+    if (law == Law::projected || law == Law::composite) {
+      const auto take_lane = [&](const T* lane, const T*& here) {
+        kernel::gather(Strided<T>{lane, sizeof(T)}, of_tile, tile_.parameters[next]);
+        here = tile_.parameters[next++];
+      };
+      if (!in_space_) {
+        take_lane(tile_.nx, gathered.nx);
+        take_lane(tile_.ny, gathered.ny);
+      }
+      take_lane(tile_.trace, gathered.trace);
+      take_lane(tile_.speed, gathered.speed);
+    }
+    if (contacts_.restitution_law.data != nullptr) {
+      kernel::gather(strided(contacts_.restitution_law), of_host, tile_.restitution_laws);
+      gathered.columns.restitution_law.data = tile_.restitution_laws;
+      gathered.columns.restitution_law.stride = sizeof(RestitutionLaw);
+    }
+    return gathered;
+  }
+
+  Tile& tile_;
+  const LawColumns<T>& contacts_;
+  const PlanarOptions& options_;
+  const bool in_space_;
+  Law alike_ = Law::incremental;
+  std::size_t first_ = 0;
+  std::size_t begins_[Tile::groups] = {}, sizes_[Tile::groups] = {};
+};
+
+}  // namespace
+}  // namespace carom::kernel

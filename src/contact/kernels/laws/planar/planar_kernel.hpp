@@ -1,0 +1,242 @@
+// The pipeline of planar collisions, for any ISA and precision:
+//
+//   load                                    host/planar_staging.hpp
+//   frame, collision matrix, validate       planar_contact.hpp, planar_problem.hpp, validate_planar.hpp
+//   law                                     laws/planar_laws.hpp
+//   store                                   store_planar.hpp
+//
+// A vector of contacts of one law goes through all stages after load at once. Contacts with laws of their own go
+// through them a tile at a time, grouped by law for the law itself: planar_groups.hpp. All of a contact is read before
+// any of its results is written.
+//
+// Each contact's arithmetic is the same in every lane and at every place: no stage combines lanes.
+#pragma once
+
+#include "planar_contact.hpp"
+#include "planar_groups.hpp"
+
+namespace carom::kernel {
+namespace {
+
+/// `Form` are the pointers by which the stages see contacts, those by index too.
+template <class A, class T, class Form>
+class PlanarRange {
+  using B = typename LaneTypes<A, T>::Batch;
+  using Validator = PlanarValidator<A, T>;
+  using Contact = PlanarContact<A, T, Form>;
+  static constexpr std::size_t width = LaneTypes<A, T>::width;
+  static constexpr bool has_bodies = Contact::has_bodies;
+
+ public:
+  PlanarRange(PlanarCall<T>& call, PlanarWorkspace<T>& workspace, Tally& tally)
+      : call_(call),
+        tile_(workspace.tile),
+        stage_(workspace.stage),
+        groups_(workspace.tile, call.columns, call.options, !has_bodies),
+        columns_(call.source, workspace.stage),
+        results_(workspace.stage),
+        tally_(tally) {
+    for_each_planar_result(call.results, [&](const Column<T>& host) { results_.add(host); });
+    const auto dense = [](const auto& column) { return column.data == nullptr || is_contiguous(column); };
+    in_place_ = !staged_ && !streams_ && call.source.is_dense() && results_.is_dense() && dense(call.results.status) &&
+                dense(call.results.path);
+    copies_ = staged_;
+  }
+
+  [[gnu::noinline]] void solve(std::size_t first, std::size_t count) {
+    const std::size_t end = first + count;
+    const bool mixed = call_.columns.law.data != nullptr;
+    see_parameters(mixed ? Law::composite : call_.options.law);
+    columns_.begin_range(count);
+    results_.begin_range(first, count, streams_);
+    if (has_bodies && count > PlanarStage<T>::size && call_.source.collides()) {
+      copies_ = true;
+      in_place_ = false;
+    }
+    if (!mixed) {
+      solve_alike(first, end, call_.options.law);
+    } else {
+      for (std::size_t i = first; i < end; i += PlanarTile<T>::size) {
+        const std::size_t until = end - i < PlanarTile<T>::size ? end : i + PlanarTile<T>::size;
+        if (groups_.sort(i, until - i))
+          solve_mixed(i, until);
+        else
+          solve_alike(i, until, groups_.alike());
+      }
+    }
+    results_.end_range(end);
+  }
+
+ private:
+  /// Has what `law` reads come into the cache ahead of time.
+  void see_parameters(Law law) {
+    call_.source.fetched = call_.source.count;
+    for_each_parameter(call_.columns, call_.columns, law,
+                       [&](const Column<const T>& column, const auto&) { call_.source.add_fetched(column); });
+  }
+
+  /// Contacts in cache whose columns are all contiguous need no tile.
+  std::size_t at_once() const { return in_place_ ? ~std::size_t{0} : PlanarStage<T>::size; }
+
+  void begin_tile(std::size_t first, std::size_t count) {
+    T* const* to = results_.begin_tile(first, count % width == 0);
+    for_each_planar_result(
+        to_, [&](T * &pointer) __attribute__((always_inline)) { pointer = *to++; });
+    to_.status = results_.begin_tile(call_.results.status, first, stage_.statuses);
+    to_.path = results_.begin_tile(call_.results.path, first, stage_.paths);
+  }
+  void end_tile(std::size_t first, std::size_t count) {
+    const Picked all = {first, count, nullptr, 0};
+    results_.end_tile(all);
+    results_.end_tile(call_.results.status, all, stage_.statuses);
+    results_.end_tile(call_.results.path, all, stage_.paths);
+  }
+
+  /// Calls f(slot, count) for the vectors of a tile, of whose contacts there are `count` left.
+  template <class F>
+  [[gnu::always_inline]] void for_each_vector(std::size_t first, std::size_t count, F&& f) {
+    const bool fetches = staged_ && call_.source.indexed && count % width == 0;
+    for (std::size_t slot = 0; slot < count; slot += width) {
+      if (fetches) columns_.fetch_bodies(first, count, slot / width, count / width);
+      f(slot, count - slot < width ? count - slot : width);
+    }
+  }
+
+  void solve_alike(std::size_t first, std::size_t end, Law law) {
+    for_each_tile<width>(first, end, at_once(), [&](std::size_t i, std::size_t count) {
+      columns_.fill(i, count, copies_, staged_);
+      if (call_.source.indexed) {
+        columns_.find_bodies();
+        columns_.gather_bodies();
+      }
+      columns_.point(form_);
+      begin_tile(i, count);
+      solve_tile(i, count, law);
+      end_tile(i, count);
+    });
+  }
+
+  [[gnu::noinline]] void solve_tile(std::size_t first, std::size_t tile, Law law) {
+    const Form from = form_;
+    const PlanarResultPointers<T> to = to_;
+    for_each_vector(
+        first, tile, [&](std::size_t slot, std::size_t count) __attribute__((always_inline)) {
+          Contact contact;
+          contact.load(from, slot);
+          Validator validator;
+          validator.read_parameters(call_.columns, {first + slot, count}, law, call_.options.restitution_law);
+          contact.validate_matrix(validator);
+          validator.law_columns(call_.columns);
+          validate(contact, validator, slot);
+          const B status = contact.verdict(validator);
+          if (law == Law::projected || law == Law::composite) [[unlikely]] {
+            Vector2<B>& candidate = validator.parameters.candidate;
+            candidate = in_impulse_units<T>(contact.in_frame(candidate), contact.in.trace, contact.in.speed);
+          }
+          const PlanarLaws<A, T> laws{contact.in, validator.parameters, validator.weights};
+          const PlanarCollision<B> out = laws.resolve(law, status == B(0));
+          contact.store({to, first, tally_}, slot, count, contact.in.units(), out, status);
+        });
+  }
+
+  [[gnu::always_inline]] void validate(const Contact& contact, Validator& validator, std::size_t slot) const {
+    contact.validate(validator, call_.options);
+    if (call_.source.indexed) validator.indices(load_lanes<B>(stage_.index_fault + slot));
+  }
+
+  void solve_mixed(std::size_t first, std::size_t end) {
+    for_each_tile<width>(first, end, at_once(), [&](std::size_t i, std::size_t count) {
+      columns_.fill(i, count, copies_, staged_);
+      if (call_.source.indexed) {
+        columns_.find_bodies();
+        place_bodies(i - first);
+        columns_.gather_bodies(bodies_);
+      }
+      columns_.point(form_);
+      prepare_tile(i, count, i - first);
+    });
+    groups_.apply();
+    for_each_tile<width>(first, end, at_once(), [&](std::size_t i, std::size_t count) {
+      columns_.fill(i, count, false, false);
+      if (call_.source.indexed) {
+        place_bodies(i - first);
+        columns_.point_bodies(bodies_);
+      }
+      columns_.point(form_);
+      begin_tile(i, count);
+      store_tile(i, count, i - first);
+      end_tile(i, count);
+    });
+  }
+
+  /// The bodies of contacts by index stand in the tile, where they are read twice.
+  void place_bodies(std::size_t place) {
+    for (std::size_t c = 0; c < sizeof bodies_ / sizeof bodies_[0]; ++c) bodies_[c] = tile_.bodies[c] + place;
+  }
+
+  /// The stages before the law of contacts that stand from `place` on in the tile.
+  [[gnu::noinline]] void prepare_tile(std::size_t first, std::size_t tile, std::size_t place) {
+    for_each_vector(
+        first, tile, [&](std::size_t slot, std::size_t) __attribute__((always_inline)) {
+          Contact contact;
+          contact.load(form_, slot);
+          Validator validator;
+          contact.validate_matrix(validator);
+          validate(contact, validator, slot);
+          if constexpr (has_bodies) {
+            store_lanes(tile_.nx + place + slot, contact.n.x);
+            store_lanes(tile_.ny + place + slot, contact.n.y);
+          }
+          groups_.put(place + slot, contact.in, contact.verdict(validator));
+        });
+  }
+
+  /// Store, for the same contacts.
+  [[gnu::noinline]] void store_tile(std::size_t first, std::size_t tile, std::size_t place) {
+    for (std::size_t slot = 0; slot < tile; slot += width) {
+      Contact contact;
+      if constexpr (has_bodies) {
+        contact.load_bodies(form_, slot);
+        contact.set_normal({load_lanes<B>(tile_.nx + place + slot), load_lanes<B>(tile_.ny + place + slot)});
+        contact.set_velocity();
+      } else {
+        contact.load_velocity(form_, slot);
+      }
+      B status;
+      const PlanarCollision<B> out = groups_.take(place + slot, status);
+      contact.store({to_, first, tally_}, slot, tile - slot, groups_.units(place + slot), out, status);
+    }
+  }
+
+  PlanarCall<T>& call_;
+  PlanarTile<T>& tile_;
+  PlanarStage<T>& stage_;
+  PlanarGroups<A, T> groups_;
+  StagedColumns<A, T> columns_;
+  StagedResults<A, T> results_;
+  Tally& tally_;
+  Form form_;
+  PlanarResultPointers<T> to_;
+  T* bodies_[10];
+  // The processor follows the few columns of contact space by itself.
+  const bool staged_ = has_bodies && call_.layout.prefetch;
+  const bool streams_ = has_bodies && call_.layout.stream && call_.columns.law.data == nullptr;
+  bool in_place_;
+  bool copies_;  // contiguous columns, too
+};
+
+template <class A, class T, template <class> class AnyContacts>
+void solve_planar_range(const PlanarJob<T, AnyContacts>& job, std::size_t first, std::size_t count,
+                        PlanarWorkspace<T>& workspace, Tally& tally) {
+  PlanarCall<T> call(job);
+  PlanarRange<A, T, typename PlanarForm<T, AnyContacts>::Pointers>(call, workspace, tally).solve(first, count);
+  leave_lanes<A>();
+}
+
+template <class A>
+inline constexpr PlanarKernels planar_kernels = PlanarKernels::of([]<class T, template <class> class AnyContacts>() {
+  return &solve_planar_range<A, T, AnyContacts>;
+});
+
+}  // namespace
+}  // namespace carom::kernel

@@ -1,0 +1,199 @@
+// Impulse and store, for the laws without a course: from the laws' units to the host's frame and
+// columns, and the tally.
+#pragma once
+
+#include "contact/kernels/stages/write.hpp"
+#include "direct.hpp"
+#include "law_stages.hpp"
+
+namespace carom::kernel {
+namespace {
+
+template <class A, class T>
+struct LawFinish {
+  using B = typename LaneTypes<A, T>::Batch;
+  using Mask = typename LaneTypes<A, T>::Mask;
+  using Load = TileLoader<A, T>;
+  using Stages = LawStages<A, T>;
+  static constexpr std::size_t width = LaneTypes<A, T>::width;
+
+  LawTile<T>& tile;
+  const ResultPointers<T>& results;
+  const bool wants_paths;
+  Tally& tally;
+  // Contacts that are brought together: the contact in `slot` is first + order[slot] of the batch. Else null.
+  const std::uint32_t* order = nullptr;
+  std::size_t first = 0;
+
+  /// Stores the impulses [N s] and the final statuses of a block of contacts in the tile. `lanes` has a bit for every
+  /// valid lane; `number` is the index in the batch of the first contact.
+  template <bool in_world>
+  [[gnu::flatten]] void finish(std::size_t slot, std::size_t number, unsigned lanes) const {
+    const B zero(0);
+    const B impulse_unit = Stages::get(tile.impulse_unit, slot), velocity_unit = Stages::get(tile.velocity_unit, slot);
+    const Vector3<B> law_p = Stages::get(tile.px, tile.py, tile.pz, slot);
+    const Vector3<B> law_u = Stages::get(tile.ux, tile.uy, tile.uz, slot);
+    Vector3<B> p = impulse_unit * law_p, u = velocity_unit * law_u;
+    if constexpr (in_world) {
+      const Frame<B> frame = Stages{tile}.get_frame(slot);
+      const auto to_world = [&](const Vector3<B>& v) {
+        return mul_add(v.x, frame.t1, mul_add(v.y, frame.t2, v.z * frame.n));
+      };
+      p = to_world(p);
+      u = to_world(u);
+    }
+    const B status = Stages::get(tile.status, slot);
+    const Mask solved = status == zero || status == B(static_cast<T>(Status::several_solutions));
+    const Mask resolved = solved && vanishing(p) + vanishing(u) == zero;
+    p = unsigned_zeros(choose(resolved, p, Vector3<B>{zero, zero, zero}));
+    u = unsigned_zeros(choose(resolved, u, Stages::get(tile.wx, tile.wy, tile.wz, slot)));
+    store(results.impulse, slot, p);
+    store(results.separation_velocity, slot, u);
+
+    // The kinetic energy gained, from the impulse: the target velocity of a law may differ from its velocity.
+    const B energy = dot(law_p, mul_add(B(T(0.5)), Stages{tile}.get_matrix(slot) * law_p,
+                                        Stages::get(tile.u0x, tile.u0y, tile.u0z, slot)));
+    const unsigned ended = lane_bits(resolved) & lanes;
+    count_energy<T>(tally, number, lane_bits(energy > zero) & ended, energy, impulse_unit, velocity_unit);
+    count(slot, number, choose(solved, choose(resolved, status, B(static_cast<T>(Status::overflow))), status), ended,
+          lanes);
+    // Overwrites the law's own impulse and velocity, which no later stage reads.
+    Stages::put(tile.px, tile.py, tile.pz, slot, p);
+    Stages::put(tile.ux, tile.uy, tile.uz, slot, u);
+  }
+
+  /// Same, for contacts in `lanes` that DirectLaws has solved. The impulses of all other contacts are in the tile.
+  [[gnu::always_inline]] Vector3<B> finish(const typename DirectLaws<A, T>::Solved& solved, std::size_t slot,
+                                           std::size_t number, unsigned lanes, bool alone) const {
+    const B zero(0);
+    Vector3<B> p = choose(solved.approaches, solved.p, Vector3<B>{zero, zero, zero});
+    Vector3<B> u = choose(solved.approaches, solved.u, solved.w);
+    const unsigned ended = lane_bits(solved.approaches) & lanes;
+    if (alone && ended == lanes) [[likely]] {
+      for (std::size_t lane = 0; lane < width; ++lane) tile.statuses[slot + lane] = Status::ok;
+    } else {
+      for_each_bit(lanes, [&](std::size_t lane) {
+        tile.statuses[slot + lane] = (ended >> lane & 1u) != 0 ? Status::ok : Status::separating;
+      });
+    }
+    if (!alone) {
+      p = choose(solved.plain, p, Stages::get(tile.px, tile.py, tile.pz, slot));
+      u = choose(solved.plain, u, Stages::get(tile.ux, tile.uy, tile.uz, slot));
+    }
+    p = unsigned_zeros(p);
+    u = unsigned_zeros(u);
+    store(results.impulse, slot, p);
+    store(results.separation_velocity, slot, u);
+    count_energy<T>(tally, number, lane_bits(solved.energy > zero) & ended, solved.energy, B(1), B(1));
+    const unsigned slips = lane_bits(solved.slips) & ended;
+    count(SlidingEnd::slip, slips);
+    count(SlidingEnd::stick, ended & ~slips);
+    count(SlidingEnd::separating, lanes & ~ended);
+    count(Status::ok, ended, slot, number);
+    count(Status::separating, lanes & ~ended, slot, number);
+    if (wants_paths) store_paths(slot, slips, ended, lanes);
+    return p;
+  }
+
+  [[gnu::flatten]] void move_bodies(const BodyPointers<T>& contacts, WholeBlock block, std::size_t slot) const {
+    move_bodies(contacts, block, slot, Stages::get(tile.px, tile.py, tile.pz, slot));
+  }
+
+  /// The velocities after the impulse p, of contacts that are all DirectLaws'.
+  [[gnu::always_inline]] void move_bodies(const BodyPointers<T>& contacts, WholeBlock block, std::size_t slot,
+                                          const Vector3<B>& p,
+                                          const typename DirectLaws<A, T>::SolvedBodies& solved) const {
+    const Mask resolved = p.x != B(0) || p.y != B(0) || p.z != B(0);
+    const auto after = [&](const Body<const T*>& body, const TurnRows<B>& turn, const Vector3<B>& impulse) {
+      const Vector3<B> v = Load::load(body.velocity, block), w = Load::load(body.angular_velocity, block);
+      return Velocities<B>{choose(resolved, mul_add(Load::load(body.inverse_mass, block), impulse, v), v),
+                           choose(resolved, w + turn.times(impulse), w)};
+    };
+    // All of a contact is read before any of it is written: results may replace the inputs.
+    const Velocities<B> a = after(contacts.a, solved.turn_a, p), b = after(contacts.b, solved.turn_b, negated(p));
+    store_velocities(slot, a, b);
+  }
+
+  /// The velocities after the impulse p.
+  [[gnu::always_inline]] void move_bodies(const BodyPointers<T>& contacts, WholeBlock block, std::size_t slot,
+                                          const Vector3<B>& p, Mask plain = Mask(false)) const {
+    const Mask resolved = p.x != B(0) || p.y != B(0) || p.z != B(0);
+    // All of a contact is read before any of it is written: results may replace the inputs.
+    const BodyPair<B> pair = Load::load_bodies(contacts, block);
+    const auto a = velocities_after(pair.a, Load::load(contacts.r_a, block), p, resolved, plain);
+    const auto b = velocities_after(pair.b, Load::load(contacts.r_b, block), negated(p), resolved, plain);
+    store_velocities(slot, a, b);
+  }
+
+ private:
+  [[gnu::always_inline]] void store_velocities(std::size_t slot, const Velocities<B>& a, const Velocities<B>& b) const {
+    store(results.velocity_a, slot, a.linear);
+    store(results.angular_velocity_a, slot, a.angular);
+    store(results.velocity_b, slot, b.linear);
+    store(results.angular_velocity_b, slot, b.angular);
+  }
+
+  [[gnu::always_inline]] static void store(T* to, std::size_t slot, B x) {
+    if (to != nullptr) store_lanes(to + slot, x);
+  }
+  [[gnu::always_inline]] static void store(const Vector3<T*>& to, std::size_t slot, const Vector3<B>& v) {
+    store(to.x, slot, v.x);
+    store(to.y, slot, v.y);
+    store(to.z, slot, v.z);
+  }
+
+  void count(SlidingEnd sliding_end, unsigned lanes) const {
+    tally.by_path[Path{sliding_end, Sticking::none, 0, 0}.index()] +=
+        static_cast<std::size_t>(__builtin_popcount(lanes));
+  }
+  [[gnu::always_inline]] void count(Status status, unsigned lanes, std::size_t slot, std::size_t number) const {
+    if (lanes == 0) return;
+    const auto lane = static_cast<std::size_t>(__builtin_ctz(lanes));
+    count_status(tally, static_cast<std::size_t>(status), static_cast<std::size_t>(__builtin_popcount(lanes)),
+                 order == nullptr ? number + lane : first + order[slot + lane]);
+  }
+
+  void count(std::size_t slot, std::size_t number, B status, unsigned ended, unsigned lanes) const {
+    const B sliding_end = Stages::get(tile.sliding_end, slot);
+    const unsigned slips = lane_bits(sliding_end == B(static_cast<T>(SlidingEnd::slip))) & ended;
+    count(SlidingEnd::slip, slips);
+    count(SlidingEnd::stick, ended & ~slips);
+    const unsigned ok = lane_bits(status == B(static_cast<T>(Status::ok))) & lanes;
+    count(Status::ok, ok, slot, number);
+    if (ok == lanes) [[likely]] {
+      for (std::size_t lane = 0; lane < width; ++lane) tile.statuses[slot + lane] = Status::ok;
+    } else {
+      store_statuses(slot, number, status, ok, ended, lanes);
+    }
+    if (wants_paths) store_paths(slot, slips, ended, (1u << width) - 1);
+  }
+
+  [[gnu::noinline]] void store_statuses(std::size_t slot, std::size_t number, B status, unsigned ok, unsigned ended,
+                                        unsigned lanes) const {
+    T numbers[width];
+    store_lanes(numbers, status);
+    for (std::size_t lane = 0; lane < width; ++lane)
+      tile.statuses[slot + lane] =
+          static_cast<Status>(static_cast<std::uint8_t>(static_cast<std::int32_t>(numbers[lane])));
+    const unsigned separating = lane_bits(status == B(static_cast<T>(Status::separating))) & lanes;
+    count(Status::separating, separating, slot, number);
+    count(SlidingEnd::separating, separating);
+    count(SlidingEnd::none, lanes & ~ended & ~separating);
+    for_each_bit(lanes & ~ok & ~separating,
+                 [&](std::size_t lane) { count(tile.statuses[slot + lane], 1u << lane, slot, number); });
+  }
+
+  [[gnu::noinline]] void store_paths(std::size_t slot, unsigned slips, unsigned ended, unsigned lanes) const {
+    for_each_bit(lanes, [&](std::size_t lane) {
+      const auto in = [lane](unsigned set) { return (set >> lane & 1u) != 0; };
+      const SlidingEnd sliding_end = in(slips)                                          ? SlidingEnd::slip
+                                     : in(ended)                                        ? SlidingEnd::stick
+                                     : tile.statuses[slot + lane] == Status::separating ? SlidingEnd::separating
+                                                                                        : SlidingEnd::none;
+      tile.paths[slot + lane] = Path{sliding_end, Sticking::none, 0, 0};
+    });
+  }
+};
+
+}  // namespace
+}  // namespace carom::kernel

@@ -1,0 +1,123 @@
+// Validate, for the laws without a course: which laws the contacts have, their parameters, and the first fault
+// of every contact.
+#pragma once
+
+#include "law_parameters.hpp"
+#include "law_stages.hpp"
+
+namespace carom::kernel {
+namespace {
+
+template <class A, class T>
+struct LawValidation {
+  using B = typename LaneTypes<A, T>::Batch;
+  using Mask = typename LaneTypes<A, T>::Mask;
+  using Load = TileLoader<A, T>;
+  using Stages = LawStages<A, T>;
+  static constexpr std::size_t width = LaneTypes<A, T>::width;
+
+  LawTile<T>& tile;
+  const Parameters<T>& options;
+
+  /// The laws of a block of the batch: a number for every contact, and which there are at all.
+  void find_laws(const LawColumns<T>& contacts, const Block& block, std::size_t slot) const {
+    const Law otherwise = options.law;
+    if (contacts.law.data == nullptr) {
+      store_lanes(tile.law + slot, B(static_cast<T>(otherwise)));
+      tile.laws[slot / width] = bit_of(otherwise);
+      return;
+    }
+    unsigned laws[width];
+    if (block.count == width && contacts.law.stride == 1) [[likely]] {
+      const Law* const given = &element(contacts.law, block.first);
+      for (std::size_t lane = 0; lane < width; ++lane) laws[lane] = static_cast<unsigned>(given[lane]);
+    } else {
+      for (std::size_t lane = 0; lane < width; ++lane)
+        laws[lane] =
+            static_cast<unsigned>(element(contacts.law, block.first + (lane < block.count ? lane : block.count - 1)));
+    }
+    unsigned present = 0;
+    for (std::size_t lane = 0; lane < width; ++lane) {
+      const unsigned law = laws[lane] < law_count ? laws[lane] : law_count;
+      tile.law[slot + lane] = static_cast<T>(static_cast<std::int32_t>(law));
+      present |= 1u << law;
+    }
+    tile.laws[slot / width] = present;
+  }
+
+  [[gnu::flatten]] void validate(const BodyPointers<T>& contacts, const LawColumns<T>& columns, const Block& lanes,
+                                 WholeBlock block, std::size_t slot, bool indexed) const {
+    Validator<A, T> validator;
+    validator.fault = Stages::get(tile.status, slot);
+    const BodyPair<B> pair = Load::load_bodies(contacts, block);
+    const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
+    unsigned found = 0;
+    const B wx = Stages::get(tile.wx, slot);
+    validator.contact(
+        pair, Stages::get(tile.length, slot), friction, restitution, limits(),
+        vanishing(Stages::get(tile.trace, slot)) + wx - wx,
+        [&] { return validate_law(columns, lanes, slot, validator, found); },
+        [&](auto&& f) {
+          for_each_field(Load::load(contacts.r_a, block), f);
+          for_each_field(Load::load(contacts.r_b, block), f);
+          for_each_field(Load::load(contacts.normal, block), f);
+          ParameterReader<A, T>::for_each_field(tile, slot, found, f);
+        });
+    if (indexed) validator.indices(Stages::get(tile.index_fault, slot));
+    finish(slot, friction, restitution, validator);
+  }
+
+  [[gnu::flatten]] void validate(const SpacePointers<T>& contacts, const LawColumns<T>& columns, const Block& lanes,
+                                 WholeBlock block, std::size_t slot, bool) const {
+    Validator<A, T> validator;
+    validator.fault = Stages::get(tile.status, slot);
+    unsigned found = 0;
+    const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
+    validator.contact(
+        Load::load(contacts.k, block), Load::load(contacts.separation_velocity, block), friction, restitution, limits(),
+        [&] { return validate_law(columns, lanes, slot, validator, found); },
+        [&](auto&& f) { ParameterReader<A, T>::for_each_field(tile, slot, found, f); });
+    finish(slot, friction, restitution, validator);
+  }
+
+ private:
+  typename Validator<A, T>::Limits limits() const {
+    return {options.normal_tolerance, options.inertia_tolerance, options.max_restitution};
+  }
+
+  /// Validates what single laws read of a contact: `found` gets the parameters that hold anything.
+  [[gnu::always_inline]] B validate_law(const LawColumns<T>& columns, const Block& lanes, std::size_t slot,
+                                        Validator<A, T>& validator, unsigned& found) const {
+    validator.restitution_law(columns, lanes, RestitutionLaw::kinematic);
+    if ((tile.laws[slot / width] & (laws_with_parameters | unavailable_laws)) == 0) return B(0);
+    return read_parameters(columns, lanes, slot, validator, found);
+  }
+
+  /// Zero where all of them are finite, else NaN.
+  [[gnu::noinline]] B read_parameters(const LawColumns<T>& contacts, const Block& lanes, std::size_t slot,
+                                      Validator<A, T>& validator, unsigned& found) const {
+    ParameterReader<A, T> reader(contacts, lanes, tile, slot);
+    const unsigned present = tile.laws[slot / width];
+    const B law = Stages::get(tile.law, slot);
+    for_each_bit(present & laws_with_parameters,
+                 [&](std::size_t number) { reader.read(static_cast<Law>(number), law == B(static_cast<T>(number))); });
+    reader.validate(validator);
+    const auto is = [&](std::size_t number) { return law == B(static_cast<T>(number)); };
+    validator.set(is(static_cast<std::size_t>(Law::pfeiffer_glocker)) || is(law_count), Status::law_unavailable);
+    found = reader.found();
+    B sum(0);
+    ParameterReader<A, T>::for_each_field(tile, slot, found, [&](const B& x) { sum = sum + vanishing(x); });
+    return sum;
+  }
+
+  void finish(std::size_t slot, B friction, B restitution, const Validator<A, T>& validator) const {
+    const B zero(0), separating(static_cast<T>(Status::separating));
+    const B verdict = choose(Stages::get(tile.u0z, slot) < zero, zero, separating);
+    store_lanes(tile.status + slot, choose(validator.fault == zero, verdict, validator.fault));
+    store_lanes(tile.friction + slot, friction);
+    store_lanes(tile.restitution + slot, restitution);
+  }
+};
+
+}  // namespace
+}  // namespace carom::kernel

@@ -1,0 +1,150 @@
+// Store: lanes to the host's columns and to the tally, whatever law they come from.
+#pragma once
+
+#include "contact_pointers.hpp"
+#include "load.hpp"
+#include "simd/kernels/numerics/double_double.hpp"
+#include "structs.hpp"
+
+namespace carom::kernel {
+namespace {
+
+/// Counts `number` contacts of a status, at least one, the first of which is `first` in the batch.
+[[gnu::always_inline]] inline void count_status(Tally& tally, std::size_t status, std::size_t number,
+                                                std::size_t first) {
+  if (tally.by_status[status] == 0 || first < tally.first[status]) tally.first[status] = first;
+  tally.by_status[status] += number;
+}
+
+/// Gains of kinetic energy, in units that differ from contact to contact; of those in `gaining`.
+template <class T, class B>
+inline void count_energy(Tally& tally, std::size_t first, unsigned gaining, B energy, B impulse_unit, B velocity_unit) {
+  if (gaining == 0) [[likely]]
+    return;
+  constexpr std::size_t width = VectorTraits<B>::width;
+  T values[width], impulse_units[width], velocity_units[width];
+  store_lanes(values, energy);
+  store_lanes(impulse_units, impulse_unit);
+  store_lanes(velocity_units, velocity_unit);
+  for_each_bit(gaining, [&](std::size_t lane) {
+    const double gain = static_cast<double>(values[lane]) * static_cast<double>(impulse_units[lane]) *
+                        static_cast<double>(velocity_units[lane]);
+    const std::size_t i = first + lane;
+    if (gain > tally.max_energy_gain ||
+        (gain == tally.max_energy_gain && gain > 0 && i < tally.max_energy_gain_contact)) {
+      tally.max_energy_gain = gain;
+      tally.max_energy_gain_contact = i;
+    }
+  });
+}
+
+template <class B>
+struct Velocities {
+  Vector3<B> linear, angular;
+};
+
+/// J (r × p) with twice the digits.
+template <class B>
+[[gnu::noinline]] inline Vector3<B> accurate_turn(const Symmetric3<B>& j, const Vector3<B>& r, const Vector3<B>& p) {
+  const auto minor = [](B a, B b, B c, B d) { return double_double_product(a, b) - double_double_product(c, d); };
+  const DoubleDouble<B> x = minor(r.y, p.z, r.z, p.y), y = minor(r.z, p.x, r.x, p.z), z = minor(r.x, p.y, r.y, p.x);
+  const auto row = [&](B jx, B jy, B jz) {
+    return (double_double_product(x, jx) + double_double_product(y, jy) + double_double_product(z, jz)).value();
+  };
+  return {row(j.xx, j.xy, j.xz), row(j.xy, j.yy, j.yz), row(j.xz, j.yz, j.zz)};
+}
+
+/// The change of a body's angular velocity by an impulse, J (r × p). With twice the digits where nearly all of it
+/// cancels, but for contacts that are `plain`, of which DirectLaws has seen that it does not.
+template <class B, class Mask>
+inline Vector3<B> turn_by(const Body<B>& body, const Vector3<B>& lever, const Vector3<B>& impulse, Mask plain) {
+  const Symmetric3<B>& j = body.inverse_inertia;
+  const Vector3<B> turn = TurnRows<B>(j, lever).times(impulse);
+  const auto largest = [](const Vector3<B>& v) {
+    return larger(larger(magnitude(v.x), magnitude(v.y)), magnitude(v.z));
+  };
+  const B limit(max_cancellation<typename VectorTraits<B>::Element>);
+  const auto lossy = and_not((j.xx + j.yy + j.zz) * largest(cross(lever, impulse)) > limit * largest(turn), plain);
+  if (lane_bits(lossy) == 0) [[likely]]
+    return turn;
+  return choose(lossy, accurate_turn(j, lever, impulse), turn);
+}
+
+/// The velocities of a body after an impulse, where `resolved`; `plain` as for turn_by.
+template <class B, class Mask>
+inline Velocities<B> velocities_after(const Body<B>& body, const Vector3<B>& lever, const Vector3<B>& impulse,
+                                      Mask resolved, Mask plain) {
+  const Vector3<B> v = mul_add(body.inverse_mass, impulse, body.velocity);
+  const Vector3<B> w = body.angular_velocity + turn_by(body, lever, impulse, plain);
+  // A body that is not touched keeps its bits, -0 and NaN included.
+  return {choose(resolved, v, body.velocity), choose(resolved, w, body.angular_velocity)};
+}
+
+template <class A, class T>
+struct Writer {
+  using B = typename LaneTypes<A, T>::Batch;
+  using Mask = typename LaneTypes<A, T>::Mask;
+  using Load = Loader<A, T>;
+  static constexpr std::size_t width = LaneTypes<A, T>::width;
+  static constexpr unsigned all_lanes = (1u << width) - 1;
+
+  const Results<T>& results;
+  Tally& tally;
+
+  [[gnu::always_inline]] static void store(const Column<T>& column, const Block& block, B x) {
+    if (!column.data) return;
+    if (block.lanes == all_lanes && column.stride == static_cast<std::ptrdiff_t>(sizeof(T))) [[likely]]
+      return store_lanes(&element(column, block.first), x);
+    T values[width];
+    store_lanes(values, x);
+    distribute(column, block, values);
+  }
+
+  template <class V>
+  [[gnu::noinline]] static void distribute(const Column<V>& column, const Block& block, const V (&values)[width]) {
+    if (block.lanes == all_lanes) {
+      char* const to = reinterpret_cast<char*>(&element(column, block.first));
+      CAROM_UNROLL
+      for (std::size_t lane = 0; lane < width; ++lane)
+        *reinterpret_cast<V*>(to + static_cast<std::ptrdiff_t>(lane) * column.stride) = values[lane];
+      return;
+    }
+    for_each_bit(block.lanes, [&](std::size_t lane) { element(column, block.first + lane) = values[lane]; });
+  }
+
+  [[gnu::always_inline]] static void store(const Vector3Columns<T>& columns, const Block& block, const Vector3<B>& v) {
+    if (width > 1 && block.lanes == all_lanes && are_fields(columns)) return store_fields(columns, block, v);
+    store(columns.x, block, v.x);
+    store(columns.y, block, v.y);
+    store(columns.z, block, v.z);
+  }
+
+  /// True if the three stand side by side in a struct.
+  static bool are_fields(const Vector3Columns<T>& columns) {
+    const auto& [x, y, z] = columns;
+    return x.data != nullptr && !is_contiguous(x) && y.data == x.data + 1 && z.data == x.data + 2 &&
+           y.stride == x.stride && z.stride == x.stride;
+  }
+  [[gnu::noinline]] static void store_fields(const Vector3Columns<T>& columns, const Block& block,
+                                             const Vector3<B>& v) {
+    if constexpr (width > 1) {
+      constexpr std::size_t numbers = Piece<T>::numbers;
+      const Rows<T, width> rows({reinterpret_cast<char*>(columns.x.data), columns.x.stride, 0, {}}, block.first);
+      const B lanes[4] = {v.x, v.y, v.z, v.z};
+      kernel::store_fields<B>(rows, numbers < 3 ? numbers : 3, lanes);
+      if constexpr (numbers < 3) store(columns.z, block, v.z);
+    }
+  }
+
+  template <class V>
+  static void store_values(const Column<V>& column, const Block& block, const V (&values)[width]) {
+    if (!column.data) return;
+    if (block.lanes == all_lanes && column.stride == static_cast<std::ptrdiff_t>(sizeof(V)))
+      __builtin_memcpy(&element(column, block.first), values, sizeof values);
+    else
+      distribute(column, block, values);
+  }
+};
+
+}  // namespace
+}  // namespace carom::kernel

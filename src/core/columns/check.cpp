@@ -1,0 +1,445 @@
+#include "check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include "columns.hpp"
+#include "constants.hpp"
+#include "derivative_columns.hpp"
+#include "instantiate.hpp"
+#include "scene_columns.hpp"
+#include "text.hpp"
+
+namespace carom {
+namespace {
+
+using columns::Label;
+
+/// Throws "carom: the column friction" and the rest of the text.
+template <class... Pieces>
+[[noreturn, gnu::cold]] void refuse(const Label& label, const Pieces&... rest) {
+  const std::string column = label.in_code();
+  throw Error(Text("carom: the column ", column, rest...), {.column = column});
+}
+
+/// Throws Error at the first invalid column. All columns that are not constants are compared with the first of them.
+class ColumnCheck {
+ public:
+  /// The columns have the length `length`. `some`: columns are required even if it is 0.
+  ColumnCheck(const columns::Length& length, bool some)
+      : length_(length), wanted_(some || length.is_missing() || length.count > 0) {}
+
+  template <class T>
+  [[gnu::noinline]] void need(const Label& label, const Column<T>& column) {
+    // An empty batch may come as null pointers: an empty std::vector has no data.
+    if (!column && (wanted_ || column.count > 0)) refuse(label, " is missing");
+    same_length(label, column);
+  }
+
+  template <class T>
+  [[gnu::noinline]] void accept(const Label& label, const Column<T>& column) {
+    if (!column && column.count > 0) refuse(label, " has elements, but no address");
+    if (column) same_length(label, column);
+    if (column && !std::is_const_v<T> && column.stride == 0 && column.count > 1) refuse_shared_result(label.in_code());
+  }
+
+  [[gnu::noinline]] void require(bool condition, const char* column, const char* otherwise) {
+    if (!condition) throw Error(Text("carom: ", otherwise), {.column = column});
+  }
+  [[gnu::noinline]] void at_most(std::size_t count, std::size_t most, const char* limit, const char* what) {
+    if (count > most)
+      throw Error(Text("carom: the scene has ", count, ' ', what, ", and the limit is ", limit, ", ", most,
+                       ": solve its islands in several calls"));
+  }
+  template <class T>
+  void need_all_or_none(const char* owner, const char* name, const Vector3Columns<const T>& v) {
+    if (!v.x && !v.y && !v.z) return;
+    columns::each(
+        [](const Label& label, const auto& column) {
+          if (!column) refuse(label, " is missing, but others of it are there");
+        },
+        Label{owner, name}, v);
+  }
+
+  /// `of`: what the columns describe.
+  bool is_good(const char* of) const {
+    if (length_.is_missing())
+      throw Error(Text("carom: no column gives the number of ", of, ": all of them are constants"));
+    return true;
+  }
+
+ private:
+  template <class T>
+  void same_length(const Label& label, const Column<T>& column) {
+    if (column.is_constant() || length_.is_missing()) return;
+    if (!first_) first_ = label;
+    if (column.count != length_.count)
+      refuse(label, " has ", column.count, " elements, but ", first_->in_code(), " has ", length_.count);
+  }
+
+  std::optional<Label> first_;
+  columns::Length length_;
+  bool wanted_;
+};
+
+/// Checks whether the columns of a call are complete, of equal length and no constants, without finding the fault. It
+/// must be fast: a whole call with few contacts takes little longer. A call that this check rejects may still be valid.
+class QuickColumnCheck {
+ public:
+  /// The columns have `count` elements. `some`: columns are required even if `count` is 0.
+  QuickColumnCheck(std::size_t count, bool some)
+      : count_(count), wanted_(some || count > 0), good_(count != Column<const float>::every) {}
+
+  template <class T>
+  [[gnu::always_inline]] void need(const Label&, const Column<T>& column) {
+    good_ = good_ && (column.data != nullptr || !wanted_) && column.count == count_;
+  }
+  template <class T>
+  [[gnu::always_inline]] void accept(const Label&, const Column<T>& column) {
+    const bool shares = !std::is_const_v<T> && column.stride == 0;
+    good_ = good_ && (column.data != nullptr ? column.count == count_ && !shares : column.count == 0);
+  }
+  [[gnu::always_inline]] void require(bool condition, const char*, const char*) { good_ = good_ && condition; }
+  [[gnu::always_inline]] void at_most(std::size_t count, std::size_t most, const char*, const char*) {
+    good_ = good_ && count <= most;
+  }
+  template <class T>
+  void need_all_or_none(const char*, const char*, const Vector3Columns<const T>& v) {
+    require(static_cast<bool>(v.x) == static_cast<bool>(v.y) && static_cast<bool>(v.x) == static_cast<bool>(v.z), "",
+            "");
+  }
+
+  bool is_good(const char*) const { return good_; }
+
+ private:
+  std::size_t count_;
+  bool wanted_, good_;
+};
+
+/// Passes columns to one of these checks.
+template <class Check>
+class EachColumn : public Check {
+ public:
+  template <class Length>
+  explicit EachColumn(const Length& length, bool some = false) : Check(length, some) {}
+
+  // For the columns of a form. `of` replaces the owner in their labels, if not empty. Some columns come with a further
+  // argument between label and column, which is ignored.
+  auto needs(const char* of = "") { return Show<true>{*this, of}; }
+  auto accepts(const char* of = "") { return Show<false>{*this, of}; }
+
+  template <class AnyContacts>
+  [[gnu::always_inline]] void contacts(const AnyContacts& contacts, const char* of = "") {
+    columns::each_number(needs(of), contacts);
+    columns::each_index(needs(of), contacts);
+    columns::each_choice(accepts(of), contacts.laws);
+    columns::each_parameter(accepts(of), contacts.laws);
+    columns::each_weight(accepts(of), contacts.laws.weight);
+  }
+
+  template <class Bodies>
+  [[gnu::always_inline]] void bodies(const Bodies& bodies) {
+    columns::each(needs(), Label{"bodies"}, bodies);
+  }
+
+  template <class AnyContacts, class Results>
+  [[gnu::always_inline]] void results(const AnyContacts&, const Results& results) {
+    columns::each_vector_result(accepts(), results);
+    columns::each_scalar_result(accepts(), results);
+    if constexpr (requires(const AnyContacts& contacts) { contacts.separation_velocity; }) {
+      const char* otherwise = "contacts in contact space have no bodies, so there is no result for their velocities";
+      columns::each_body_result(
+          [&](const Label&, const auto& column)
+              __attribute__((always_inline)) { this->require(!column, "velocity_a", otherwise); },
+          results);
+    }
+  }
+
+ private:
+  template <bool needed>
+  struct Show {
+    Check& check;
+    const char* of;
+
+    template <class T>
+    [[gnu::always_inline]] void operator()(Label label, const Column<T>& column) const {
+      if (*of != '\0') label.of = of;
+      if constexpr (needed)
+        check.need(label, column);
+      else
+        check.accept(label, column);
+    }
+    template <class What, class T>
+    [[gnu::always_inline]] void operator()(const Label& label, const What&, const Column<T>& column) const {
+      (*this)(label, column);
+    }
+  };
+};
+
+/// Passes the columns of a call to a check. show_more(check) passes all columns other than the contacts'.
+template <class Check, class AnyContacts, class Length, class ShowMore>
+[[gnu::always_inline]] inline bool check_call(const AnyContacts& contacts, const Length& length,
+                                              const Length& body_count, const ShowMore& show_more) {
+  EachColumn<Check> all(length);
+  all.contacts(contacts);
+  bool good = true;
+  if constexpr (requires { contacts.bodies; }) {
+    // A caller without bodies has empty columns. Missing columns mean that the caller has forgotten them.
+    EachColumn<Check> bodies(body_count, contacts.friction.count > 0);
+    bodies.bodies(contacts.bodies);
+    good = bodies.is_good("bodies");
+  }
+  show_more(all);
+  return all.is_good("contacts") && good;
+}
+
+/// Throws Error if a column is at fault.
+template <template <class> class AnyContacts, class T, class ShowMore>
+void explain(const AnyContacts<T>& given, const columns::FormLengths& lengths, const ShowMore& show_more) {
+  AnyContacts<T> contacts = given;
+  columns::add_world(contacts, lengths.contacts.count);
+  check_call<ColumnCheck>(contacts, lengths.contacts, lengths.bodies, show_more);
+}
+
+template <class AnyContacts, class ResultsOf>
+[[gnu::noinline]] bool are_good(const AnyContacts& contacts, const ResultsOf& results) {
+  std::size_t bodies = 0;
+  if constexpr (requires { contacts.bodies; }) bodies = contacts.bodies.inverse_mass.count;
+  return check_call<QuickColumnCheck>(
+      contacts, contacts.friction.count,
+      bodies, [&](auto& check) __attribute__((always_inline)) { check.results(contacts, results); });
+}
+/// The contacts without constants, after their check.
+template <class AnyContacts, class ResultsOf>
+[[gnu::noinline]] Resolved<AnyContacts> resolve(const AnyContacts& given, const ResultsOf& results) {
+  const columns::FormLengths lengths(given);
+  const Resolved<AnyContacts> made(given, columns::without_constants(given, lengths));
+  if (lengths.are_missing() || !are_good(*made, results)) [[unlikely]]
+    explain(given, lengths, [&](auto& check) { check.results(given, results); });
+  return made;
+}
+
+}  // namespace
+
+template <template <class> class AnyContacts, class T, class ResultsOf>
+Resolved<AnyContacts<T>> check_columns(const AnyContacts<T>& contacts, const ResultsOf& results) {
+  if (are_good(contacts, results)) return Resolved(contacts);
+  return resolve(contacts, results);
+}
+
+template <template <class> class AnyContacts, class T>
+RegionColumns<AnyContacts<T>, T> check_region_columns(const AnyContacts<T>& contacts,
+                                                      const Vector3Columns<const T>& impulse,
+                                                      const RegionMargins<T>& margins, const ImpulseSpace<T>& space) {
+  columns::FormLengths lengths(contacts);
+  columns::each(lengths.contacts, {}, impulse);
+  explain(contacts, lengths, [&](auto& check) {
+    columns::each(check.needs(), Label{"", "impulse", "", "impulse"}, impulse);
+    columns::each_margin(check.accepts(), margins);
+    columns::each_landmark(check.accepts(), space);
+  });
+  RegionColumns<AnyContacts<T>, T> made{columns::without_constants(contacts, lengths), impulse};
+  columns::each(columns::WithoutConstants{lengths.contacts.count}, {}, made.impulse, impulse);
+  return made;
+}
+
+void check_tolerance(double tolerance) {
+  if (tolerance >= 0 && std::isfinite(tolerance)) return;
+  throw Error(Text("carom: the tolerance is ", tolerance, ", not a finite number >= 0"), {.option = "tolerance"});
+}
+
+void refuse_shared_result(std::string_view column) {
+  throw Error(Text("carom: the result column ", column, " has stride 0, so its contacts share one place"),
+              {.column = column});
+}
+
+template <class T>
+GradientColumns<T> check_gradients(const KContacts<T>& contacts, const Gradients<T>& gradients, const Options& options,
+                                   double tolerance) {
+  check_options(options);
+  if (options.integrator != Integrator::series)
+    throw Error(
+        Text("carom: the option integrator is ", to_string(options.integrator), "; gradients are those of series"),
+        {.option = "integrator"});
+  check_tolerance(tolerance);
+  const auto each_input = [](const auto& f, auto& first, auto&... rest) {
+    columns::each(f, Label{"", "impulse"}, first.cotangent.impulse, rest.cotangent.impulse...);
+    columns::each(f, Label{"", "separation_velocity"}, first.cotangent.separation_velocity,
+                  rest.cotangent.separation_velocity...);
+  };
+  columns::FormLengths lengths(contacts);
+  each_input([&](const Label& label, const auto& column) { lengths.contacts(label, column); }, gradients);
+  explain(contacts, lengths, [&](auto& check) {
+    const auto derivatives = [&](const char* of, const Derivatives<T>& by) {
+      columns::each_derivative(check.accepts(), of, by);
+    };
+    columns::each_gradient(derivatives, gradients);
+    each_input(check.accepts("gradients.cotangent"), gradients);
+    derivatives("gradients.cotangent.product", gradients.cotangent.product);
+    check.accept(Label{"gradients", "status"}, gradients.status);
+  });
+  GradientColumns<T> made{columns::without_constants(contacts, lengths), gradients};
+  each_input(columns::WithoutConstants{lengths.contacts.count}, made.gradients, gradients);
+  return made;
+}
+template GradientColumns<float> check_gradients(const KContacts<float>&, const Gradients<float>&, const Options&,
+                                                double);
+template GradientColumns<double> check_gradients(const KContacts<double>&, const Gradients<double>&, const Options&,
+                                                 double);
+
+namespace {
+
+template <class Check>
+void check_size(Check& check, std::size_t bodies, std::size_t contacts, std::size_t rows) {
+  check.at_most(bodies, SceneLimits::max_bodies, "SceneLimits::max_bodies", "bodies");
+  // Saturates if the sum exceeds the range of std::size_t.
+  check.at_most(contacts + std::min(rows, ~contacts), SceneLimits::max_contacts_and_rows,
+                "SceneLimits::max_contacts_and_rows", "contacts and joint rows");
+}
+
+std::size_t count_of(std::size_t count) {
+  return count;
+}
+std::size_t count_of(const columns::Length& length) {
+  return length.count;
+}
+
+template <class Check, class T, class Length>
+bool check_scene(const Scene<T>& scene, const SceneResults<T>& results, const Length& contact_length,
+                 const Length& row_length, const Length& body_length) {
+  const std::size_t contact_count = count_of(contact_length), row_count = count_of(row_length),
+                    body_count = count_of(body_length);
+  EachColumn<Check> contacts(contact_length), rows(row_length), bodies(body_length, contact_count + row_count > 0);
+  contacts.contacts(scene.contacts, "contacts");
+  columns::each_of_scene(contacts.accepts(), scene.contacts);
+  contacts.need_all_or_none("contacts", "surface_velocity", scene.contacts.surface_velocity);
+  contacts.need_all_or_none("contacts", "warm_impulse", scene.contacts.warm_impulse);
+  contacts.need_all_or_none("contacts", "warm_angular_impulse", scene.contacts.warm_angular_impulse);
+  contacts.need_all_or_none("contacts", "friction_direction", scene.contacts.friction_direction);
+  contacts.require(
+      static_cast<bool>(scene.contacts.friction_2) == static_cast<bool>(scene.contacts.friction_direction.x),
+      scene.contacts.friction_2 ? "contacts.friction_direction" : "contacts.friction_2",
+      "of the columns contacts.friction_2 and contacts.friction_direction one is missing");
+  contacts.require(!scene.contacts.damping || scene.contacts.stiffness, "contacts.stiffness",
+                   "the column contacts.damping needs the column contacts.stiffness");
+  columns::each_scene_result(contacts.accepts(), results);
+  columns::each_needed_of_rows(rows.needs(), scene.joints);
+  columns::each_optional_of_rows(rows.accepts(), scene.joints);
+  const auto &r_a = scene.joints.r_a, &r_b = scene.joints.r_b;
+  rows.need_all_or_none("joints", "r_a", r_a);
+  rows.need_all_or_none("joints", "r_b", r_b);
+  rows.require(static_cast<bool>(r_a.x) == static_cast<bool>(r_b.x), r_a.x ? "joints.r_b" : "joints.r_a",
+               "of the columns joints.r_a and joints.r_b one is missing");
+  columns::each_scene_row_result(rows.accepts(), results);
+  bodies.bodies(scene.bodies);
+  columns::each_of_scene_bodies(bodies.accepts(), scene.bodies);
+  const auto &change = scene.bodies.velocity_change, &angular_change = scene.bodies.angular_velocity_change;
+  bodies.need_all_or_none("bodies", "velocity_change", change);
+  bodies.need_all_or_none("bodies", "angular_velocity_change", angular_change);
+  bodies.require(static_cast<bool>(change.x) == static_cast<bool>(angular_change.x),
+                 change.x ? "bodies.angular_velocity_change" : "bodies.velocity_change",
+                 "of the columns bodies.velocity_change and bodies.angular_velocity_change one is missing");
+  columns::each_scene_body_result(bodies.accepts(), results);
+  columns::each_island_result(bodies.accepts(), results.islands);
+  check_size(bodies, body_count, contact_count, row_count);
+  return contacts.is_good("contacts") && rows.is_good("joint rows") && bodies.is_good("bodies");
+}
+
+template <class T>
+[[gnu::noinline]] bool are_good(const Scene<T>& scene, const SceneResults<T>& results) {
+  return check_scene<QuickColumnCheck>(scene, results, scene.contacts.friction.count, scene.joints.body_a.count,
+                                       scene.bodies.inverse_mass.count);
+}
+template <class T>
+[[gnu::cold, gnu::noinline]] void explain(const Scene<T>& scene, const SceneResults<T>& results,
+                                          const columns::SceneLengths& lengths) {
+  check_scene<ColumnCheck>(scene, results, lengths.contacts, lengths.rows, lengths.bodies);
+}
+
+}  // namespace
+
+void check_scene_size(std::size_t bodies, std::size_t contacts, std::size_t joint_rows) {
+  ColumnCheck check(columns::Length{}, false);
+  check_size(check, bodies, contacts, joint_rows);
+}
+
+template <class T>
+bool check_scene_columns(const Scene<T>& scene, const SceneResults<T>& results) {
+  if (are_good(scene, results)) return false;
+  const columns::SceneLengths lengths(scene);
+  if (lengths.are_missing() || !are_good(columns::without_constants(scene, lengths), results)) [[unlikely]]
+    explain(scene, results, lengths);
+  return lengths.have_constants();
+}
+template bool check_scene_columns(const Scene<float>&, const SceneResults<float>&);
+template bool check_scene_columns(const Scene<double>&, const SceneResults<double>&);
+
+template <class T>
+Scene<T> without_constants(const Scene<T>& scene) {
+  return columns::without_constants(scene, columns::SceneLengths(scene));
+}
+template Scene<float> without_constants(const Scene<float>&);
+template Scene<double> without_constants(const Scene<double>&);
+
+namespace {
+
+/// Calls f(label, column) for every column that `method` does not read.
+template <class F, class AnyScene>
+void each_unread(const SceneOptions::Method& method, AnyScene& scene, const F& f) {
+  const unsigned reader = columns::reader_of(method);
+  const auto visit = [&](const columns::Label& label, auto& column) {
+    if ((label.readers & reader) == 0) f(label, column);
+  };
+  columns::each_of_scene(visit, scene.contacts);
+  columns::each_optional_of_rows(visit, scene.joints);
+  if (reader != columns::by_impacts)
+    columns::each_law_column(
+        [&](columns::Label label, auto& column) {
+          label.of = "contacts";
+          label.readers = columns::by_impacts;
+          f(label, column);
+        },
+        scene.contacts.laws);
+}
+
+}  // namespace
+
+template <class T>
+void check_columns_of_method(const Scene<T>& scene, const SceneOptions& options) {
+  each_unread(options.method, scene, [&](const columns::Label& label, const auto& column) {
+    if (column) [[unlikely]]
+      refuse(label, " is not read by the method ", to_string(options.selected()),
+             label.readers & columns::by_corrected_pgs && options.selected() == SceneMethod::pgs
+                 ? " without position_correction"
+                 : "",
+             "; leave it out");
+  });
+}
+template void check_columns_of_method(const Scene<float>&, const SceneOptions&);
+template void check_columns_of_method(const Scene<double>&, const SceneOptions&);
+
+template <class T>
+Scene<T> select(const Scene<T>& scene, const SceneOptions::Method& method) {
+  Scene<T> made = scene;
+  each_unread(method, made, [](const columns::Label&, auto& column) { column = {}; });
+  return made;
+}
+template Scene<float> select(const Scene<float>&, const SceneOptions::Method&);
+template Scene<double> select(const Scene<double>&, const SceneOptions::Method&);
+
+#define CAROM_INSTANTIATE(T, AnyContacts) \
+  template Resolved<AnyContacts<T>> check_columns(const AnyContacts<T>&, const ResultsOf<AnyContacts<T>>&);
+CAROM_FOR_FORMS(CAROM_INSTANTIATE)
+CAROM_FOR_PLANAR_FORMS(CAROM_INSTANTIATE)
+#undef CAROM_INSTANTIATE
+#define CAROM_INSTANTIATE(T, AnyContacts)                         \
+  template RegionColumns<AnyContacts<T>, T> check_region_columns( \
+      const AnyContacts<T>&, const Vector3Columns<const T>&, const RegionMargins<T>&, const ImpulseSpace<T>&);
+CAROM_FOR_FORMS(CAROM_INSTANTIATE)
+#undef CAROM_INSTANTIATE
+
+}  // namespace carom

@@ -1,0 +1,275 @@
+// A job is what the solver hands to a kernel, free of any architecture: contacts, results, options and a workspace.
+#pragma once
+
+#include <carom/solver.hpp>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/columns/columns.hpp"
+
+namespace carom::kernel {
+
+/// Contacts that a thread prepares and stores at a time: few enough for the second-level cache.
+template <class T>
+inline constexpr std::size_t tile_size = 1024 / sizeof(T);
+
+/// BlockedContacts have so many in a block. The ranges of contacts that kernels are given begin with a block.
+inline constexpr std::size_t contacts_in_block = 16;
+
+/// Where the numbers of a job are, beside its columns.
+struct Layout {
+  std::size_t block_bytes = 0;          // of contacts in blocks, whose needed columns begin in the first; else 0
+  const void* packed_bodies = nullptr;  // of indexed contacts: see body_record.hpp
+  bool prefetch = false;                // the batch is larger than a core's share of the caches
+  bool stream = false;                  // the batch is larger than all caches: results should pass them by
+};
+
+/// A contact of a tile.
+template <class T>
+struct Tile;
+template <class T>
+struct Place {
+  Tile<T>* tile;
+  std::size_t slot;
+};
+
+// The numbers of a contact on its way through the incremental law. V holds one of them for a vector of contacts in
+// registers, for its lanes in memory or for those of a tile; slide.hpp goes from one to the other. Velocities are
+// divided by |u0|, K by its trace, and so impulses by |u0| / trace K: every number of the sliding phase is of order 1
+// whatever the units of the host.
+
+/// The change of u = (x, y, z): x' = b1 r - a1 x, y' = b2 r - a2 y, z' = c3 r - c1 x - c2 y, with (x, y) of length r.
+template <class V>
+struct Rates {
+  V a1, a2, b1, b2, c1, c2, c3;  // delta mu M, delta k; delta mu k, delta K_33
+};
+
+/// The numbers that the preparing stages have found and later ones read.
+template <class V>
+struct Prepared {
+  V m1, m2, k1, k2;         // M and k in the contact frame, whose tangents are the axes of M
+  V q1, q2, schur;          // q = M⁻¹ k, K_33 - k·q
+  V u0x, u0y, u0z;          // separation velocity before the collision
+  V friction, restitution;  // mu, e
+  V restitution_law;        // of the series, a RestitutionLaw
+  // delta (mu, 1), or delta (1, 0) for infinite friction. The series has no step: there delta is the unit of impulse in
+  // which the larger of mu m1 + |k| and K_33 / 1024 is 1.
+  V friction_step, normal_step;
+  Rates<V> rates;
+  V velocity_unit, impulse_unit;               // |u0| [m/s], |u0| / trace K [N s]
+  V t1x, t1y, t1z, t2x, t2y, t2z, nx, ny, nz;  // contact frame in world coordinates
+  V wx, wy, wz;                                // u0 [m/s] in the frame of the results
+};
+
+/// Where a slide stands.
+template <class V>
+struct Slide {
+  V ux, uy, uz;
+  V sum_x, sum_y;                // Euler: sums of the cosine and the sine of the slip; series: integrals of u_x and u_y
+  V compression, decompression;  // sums or integrals of u_z < 0, of u_z >= 0
+};
+
+/// The end of a collision by the series, in the tile's units.
+template <class V>
+struct SeriesEnd {
+  V ux, uy, uz;
+  V px, py, pz;
+  V work_compression, work_decompression;
+  V path;  // Path::index
+  V steps;
+};
+
+/// One quantity of a tile. A cache line of padding keeps equal places of different arrays out of the same set of the
+/// cache.
+template <class T>
+using TileLane = T[tile_size<T> + 64 / sizeof(T)];
+
+/// The state of a tile between the stages, one array a quantity.
+template <class T>
+struct alignas(64) Tile : Prepared<TileLane<T>> {
+  using Lane = TileLane<T>;
+
+  // Written by the preparing stages, for the law alone.
+  Lane stick_radius2, e2;  // the square of a step's reach, e²
+  Lane monotone;           // of the series, 1: u_z cannot fall while the contact slides
+  Lane status;             // a Status, or `moved`
+
+  // Written by Euler's method where sliding has ended.
+  Slide<Lane> slide;
+  Lane length;  // the steps of the slide
+  Lane sticks;  // 1: its slip has stopped, and the rest of the collision is still ahead
+  Lane path;    // Path::index
+  std::int32_t steps[tile_size<T>];
+
+  // Written by the series where the collision is over.
+  SeriesEnd<Lane> end;
+
+  /// The status of a contact that has moved to another tile, to be stored from there.
+  static constexpr T moved = T(-1);
+
+  unsigned colliding[tile_size<T>];  // a bit a lane, by block: the contacts that go through the law
+  std::size_t blocks;
+  std::size_t next_block;            // whose contacts the law takes next
+  unsigned waiting;                  // those of them that Euler's method has not taken yet
+  std::size_t on_their_way;          // contacts that the series has taken and not ended
+  std::size_t first, count;          // the contacts of the batch that are here
+  std::size_t origin[tile_size<T>];  // of contacts that came from elsewhere, their place in the batch
+};
+
+/// Where the columns of `n` contacts are brought to, if they are not read where the host has them. A cache line of
+/// padding keeps equal places of different arrays out of the same set of the cache.
+template <class T, std::size_t n>
+struct alignas(64) InputTile {
+  static constexpr std::size_t size = n;
+  using Lane = T[size + 64 / sizeof(T)];
+
+  Lane in[columns::numbers_of<Contacts<T>>()];
+  std::int32_t place[2][size];  // of indexed contacts, where their bodies stand
+  T absent[size];               // see gather.hpp
+  Lane index_fault;             // a Status, of indexed contacts
+};
+
+/// The numbers that the stages of the laws without a course hand on, one array a quantity. Velocities are divided by
+/// |u0|, K by its trace, and so impulses by |u0| / trace K.
+template <class T>
+struct alignas(64) LawTile : InputTile<T, 2048 / sizeof(T)> {
+  using InputTile<T, 2048 / sizeof(T)>::size;
+  using typename InputTile<T, 2048 / sizeof(T)>::Lane;
+
+  Lane t1x, t1y, t1z, t2x, t2y, t2z, nx, ny, nz;  // contact frame in world coordinates
+  Lane length;                                    // of the normal as given
+  Lane axx, axy, axz, ayy, ayz, azz, m;           // K = A + m in the contact frame [1/kg]
+  Lane m11, m12, m22, k1, k2, k33;                // K
+  Lane det_m, q1, q2, schur;                      // see LawInput
+  Lane trace;                                     // [1/kg]
+  Lane wx, wy, wz;                                // u0 [m/s] in the frame of the results
+  Lane u0x, u0y, u0z;
+  Lane velocity_unit, impulse_unit;  // |u0| [m/s], |u0| / trace K [N s]
+  Lane status;                       // a Status
+  Lane friction, restitution;
+  Lane law;  // a Law
+  // In the order of columns::Parameter; then the weights, in that of columns::components.
+  Lane parameters[columns::parameter_count + columns::component_count];
+  static constexpr std::size_t first_weight = columns::parameter_count;
+  Lane px, py, pz, ux, uy, uz, sliding_end;  // what the law makes of it; a SlidingEnd
+  Lane out[18];                              // results that are not in place in the host's memory
+  unsigned laws[size];                       // of a vector, bits of Law
+  std::uint32_t own[size];                   // where contacts stand; `skipped` those of the incremental law
+  Status statuses[size];
+  Path paths[size];
+};
+
+/// Contacts that are brought together by law, and what single laws read of a tile of them.
+template <class T>
+struct alignas(64) GroupTile {
+  static constexpr std::size_t size = 8192 / sizeof(T), at_once = 256 / sizeof(T);
+  using Lane = T[at_once + 64 / sizeof(T)];
+
+  LawColumns<T> own;  // of the group, with what its law reads in the lanes below
+  Lane parameters[columns::parameter_count + columns::component_count], component_impulse[3];
+  Law law[at_once];
+  RestitutionLaw restitution_laws[at_once];
+  Status component_status[at_once];
+  std::uint8_t group[size];
+  std::uint32_t order[size];  // group by group, the place of a contact
+};
+
+/// The tiles of the incremental law, which take turns.
+template <class T>
+struct SlidingTiles {
+  Tile<T> tiles[3];
+  InputTile<T, tile_size<T>> input;
+};
+
+/// The memory that a thread works in; a part is null if no contact of the batch needs it.
+template <class T>
+struct Workspace {
+  SlidingTiles<T>* sliding;
+  LawTile<T>* law;
+  GroupTile<T>* group;
+};
+
+/// Sums over the contacts that a thread has solved. The counts stand where they are read afterwards, since clearing and
+/// adding up arrays of them takes longer than a few contacts do.
+struct Tally {
+  std::size_t* by_status;  // status_room of them
+  std::size_t* first;      // the first contact of each status; without meaning where the count is 0
+  std::size_t* by_path;    // Path::kinds of them
+  std::uint64_t sliding_steps = 0, lane_steps = 0;
+  double max_energy_gain = 0;
+  std::size_t max_energy_gain_contact = 0;
+};
+
+/// One with counts of its own.
+struct OwnTally : Tally {
+  OwnTally() : Tally{statuses, firsts, paths} {}
+  OwnTally(const OwnTally&) = delete;
+  OwnTally& operator=(const OwnTally&) = delete;
+
+ private:
+  std::size_t statuses[status_room] = {}, firsts[status_room], paths[Path::room] = {};
+};
+
+template <class T>
+struct Parameters {
+  T step;  // 1 / Options::steps, the step of impulse in its unit
+  std::int32_t step_budget;
+  Law law;  // of contacts that do not name their own
+  Integrator integrator;
+  RestitutionLaw restitution_law;  // of contacts that do not name their own
+  T normal_tolerance;
+  T inertia_tolerance;
+  T max_restitution;
+};
+
+/// Which contacts a kernel solves; it leaves the results of others as they are.
+enum class Selection : std::uint8_t {
+  own,        ///< those with laws of the kernel's: the incremental law, or all others
+  composite,  ///< of the incremental kernel: those of which the incremental law is a member
+};
+
+/// Impulses by the incremental law of contacts from `first` on, for the composites that have it as a member.
+template <class T>
+struct Components {
+  std::size_t first = 0;
+  const T* impulse[3] = {};
+  const Status* status = nullptr;
+};
+
+/// Contacts is one of the three forms; they and the results are of who makes the job.
+template <class T, template <class> class AnyContacts>
+struct Job {
+  const AnyContacts<T>& contacts;
+  const Results<T>& results;
+  Parameters<T> parameters;
+  Layout layout = {};
+  Selection selection = Selection::own;
+  unsigned laws = 0;  // that occur in the range, bits of Law
+  Components<T> components = {};
+};
+
+/// Solves the contacts [first, first + count).
+template <class T, template <class> class AnyContacts>
+using SolveRange = void (*)(const Job<T, AnyContacts>& job, std::size_t first, std::size_t count,
+                            const Workspace<T>& workspace, Tally& tally);
+
+/// The kernel of a family for a precision and a form of contacts.
+template <template <class, template <class> class> class Range, class T, template <class> class AnyContacts>
+struct KernelFor {
+  Range<T, AnyContacts> range;
+};
+
+/// The kernels of a family for one ISA.
+template <template <class, template <class> class> class Range, template <class> class... Forms>
+struct KernelTable : KernelFor<Range, float, Forms>..., KernelFor<Range, double, Forms>... {
+  /// The table has what kernel_of.operator()<T, Contacts>() gives for each.
+  template <class F>
+  static consteval KernelTable of(F kernel_of) {
+    return {KernelFor<Range, float, Forms>{kernel_of.template operator()<float, Forms>()}...,
+            KernelFor<Range, double, Forms>{kernel_of.template operator()<double, Forms>()}...};
+  }
+};
+
+using Kernels = KernelTable<SolveRange, Contacts, IndexedContacts, KContacts>;
+
+}  // namespace carom::kernel

@@ -1,0 +1,76 @@
+// The solver hands these to a planar kernel; nothing here knows an architecture.
+#pragma once
+
+#include <carom/planar.hpp>
+
+#include "job.hpp"
+
+namespace carom::kernel {
+
+struct PlanarOptions {
+  Law law;                         // of contacts that do not name their own, as below
+  RestitutionLaw restitution_law;  // of the incremental law
+  double normal_tolerance;
+  double max_restitution;
+};
+
+/// Contacts is one of the three planar forms.
+template <class T, template <class> class AnyContacts>
+struct PlanarJob {
+  const AnyContacts<T>& contacts;
+  const planar::Results<T>& results;
+  PlanarOptions options;
+  Layout layout = {};
+};
+
+/// Contacts with laws of their own between the stages: in the order of the host what has been made of them, and grouped
+/// by law what the laws read and write.
+template <class T>
+struct alignas(64) PlanarTile {
+  static constexpr std::size_t size = 8192 / sizeof(T);
+  // Every group of contacts begins a vector; the last one is that of no law.
+  static constexpr std::size_t groups = law_count + 1, slots = size + groups * 64 / sizeof(T);
+  // Contacts of a group whose parameters are brought together at a time.
+  static constexpr std::size_t at_once = 512 / sizeof(T);
+  static constexpr std::size_t parameter_count = 20, row_length = 8, piece = 16 / sizeof(T);
+  // A cache line of padding keeps equal places of different arrays out of the same set of the cache.
+  using Lane = T[size + 64 / sizeof(T)];
+
+  Lane nx, ny;                               // the normal
+  Lane trace, speed, impulse;                // the law's units
+  Lane status;                               // before the law: a Status
+  Lane bodies[10];                           // of indexed contacts
+  T rows[row_length / piece][slots][piece];  // in pieces of 16 bytes
+  T parameters[parameter_count][at_once + 64 / sizeof(T)];
+  RestitutionLaw restitution_laws[at_once];
+  std::uint32_t slot_of[size + 64 / sizeof(T)];  // where a contact's row is; behind the end the last one's
+  std::uint32_t contact_of[slots];               // behind the end of a group its last
+};
+
+/// Small tiles of the host's columns on their way to the lanes and back.
+template <class T>
+struct alignas(64) PlanarStage {
+  static constexpr std::size_t size = 512 / sizeof(T);
+  static constexpr std::size_t line = 64 / sizeof(T);
+  T in[18][size + line], out[12][size + 2 * line];
+  std::int32_t place[2][size];        // of indexed contacts, where their bodies stand
+  T absent[size], index_fault[size];  // see gather.hpp; a Status
+  Status statuses[size];
+  Path paths[size];
+};
+
+/// The memory that a thread works in.
+template <class T>
+struct PlanarWorkspace {
+  PlanarTile<T> tile;
+  PlanarStage<T> stage;
+};
+
+/// Solves the contacts [first, first + count).
+template <class T, template <class> class AnyContacts>
+using SolvePlanarRange = void (*)(const PlanarJob<T, AnyContacts>& job, std::size_t first, std::size_t count,
+                                  PlanarWorkspace<T>& workspace, Tally& tally);
+
+using PlanarKernels = KernelTable<SolvePlanarRange, planar::Contacts, planar::IndexedContacts, planar::KContacts>;
+
+}  // namespace carom::kernel

@@ -1,7 +1,0 @@
-// As incremental.cpp, of all other laws.
-#include "kernel/contact/law_kernel.hpp"
-
-namespace carom::kernel::CAROM_ISA {
-extern const Kernels algebraic;
-constinit const Kernels algebraic = algebraic_kernels<CAROM_ARCHITECTURE>;
-}  // namespace carom::kernel::CAROM_ISA

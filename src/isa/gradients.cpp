@@ -1,7 +1,0 @@
-// As incremental.cpp, of gradients.
-#include "kernel/gradients/gradient_kernel.hpp"
-
-namespace carom::kernel::CAROM_ISA {
-extern const GradientKernels gradients;
-constinit const GradientKernels gradients = gradient_kernels<CAROM_ARCHITECTURE>;
-}  // namespace carom::kernel::CAROM_ISA

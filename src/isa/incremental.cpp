@@ -1,7 +1,0 @@
-// One file a family of kernels, compiled once for every ISA: cmake/CaromIsa.cmake gives its name and its architecture.
-#include "kernel/incremental/incremental_kernel.hpp"
-
-namespace carom::kernel::CAROM_ISA {
-extern const Kernels incremental;
-constinit const Kernels incremental = incremental_kernels<CAROM_ARCHITECTURE>;
-}  // namespace carom::kernel::CAROM_ISA

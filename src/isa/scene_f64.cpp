@@ -1,7 +1,0 @@
-// As incremental.cpp, for scenes in double.
-#include "kernel/scene/scene_kernel.hpp"
-
-namespace carom::kernel::CAROM_ISA {
-extern const SceneKernelsFor<double> scene_f64;
-constinit const SceneKernelsFor<double> scene_f64 = scene_kernels_for<CAROM_ARCHITECTURE, double>();
-}  // namespace carom::kernel::CAROM_ISA

@@ -1,0 +1,58 @@
+// Grouping tells which contacts make a manifold, and which rows a group: those of one pair of bodies that follow one
+// another among the sound ones of that pair, whatever stands between them. So it depends on no other island and on no
+// fault.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/jobs/scene_job.hpp"
+
+namespace carom::scene {
+
+using kernel::Constraint;
+
+/// Tells whether two contacts of a pair may stand in one manifold.
+struct Links {
+  /// of contact i and the one before it, whether they have one pair and may; null: all of a pair belong together
+  const std::uint8_t* to_previous = nullptr;
+  bool (*test)(const void* context, std::size_t i, std::size_t j) = nullptr;  ///< of any two
+  const void* context = nullptr;
+
+  bool between(std::size_t i, std::size_t j) const {
+    if (to_previous == nullptr) return true;
+    return i + 1 == j ? to_previous[j] != 0 : test(context, i, j);
+  }
+};
+
+class Grouping {
+ public:
+  /// Up to `most` go into each of `to`; `fault` is 0 of the sound ones of `count`.
+  void collect(std::vector<Constraint>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
+               const std::int32_t* body_b, const std::uint8_t* fault, const Links& links);
+
+  /// The contact or row at a place, see kernel::number_at; null where places are the numbers.
+  const std::uint32_t* at() const { return is_hashed_ ? at_.data() : nullptr; }
+
+ private:
+  /// Neighbours alone; true if a pair may come again later.
+  bool collect_neighbours(std::vector<Constraint>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
+                          const std::int32_t* body_b, const std::uint8_t* fault, const Links& links) const;
+  bool has_pair_twice(const std::vector<Constraint>& of);
+  void collect_all(std::vector<Constraint>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
+                   const std::int32_t* body_b, const std::uint8_t* fault, const Links& links);
+  std::uint32_t& latest_of(const std::vector<Constraint>& of, std::int32_t body_a, std::int32_t body_b);
+  void make_room(const std::vector<Constraint>& of);
+  void arrange(std::vector<Constraint>& to, std::size_t count, const std::uint8_t* fault);
+
+  std::vector<std::uint64_t> filter_;
+  std::vector<std::uint32_t> suspects_;  // manifolds whose pairs share a bit of the filter with earlier ones
+  std::vector<std::uint32_t> table_;     // the latest manifold of each pair, by open addresses, at most half full
+  std::vector<std::uint32_t> manifold_;  // of every contact
+  std::vector<std::uint32_t> last_;      // contact of every manifold
+  std::vector<std::uint32_t> at_;
+  bool is_hashed_ = false;
+};
+
+}  // namespace carom::scene

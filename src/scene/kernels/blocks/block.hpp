@@ -1,0 +1,245 @@
+// Blocks: manifolds of contacts and groups of joint rows, one a lane. Velocities, lever arms and impulses of a manifold
+// stand in the frame of its contacts (t1, t2, n), so that a cone's axis is a coordinate.
+#pragma once
+
+#include "contact/kernels/stages/contact_lanes.hpp"
+#include "core/jobs/body_record.hpp"
+#include "core/jobs/scene_job.hpp"
+#include "simd/kernels/lanes/transpose.hpp"
+
+namespace carom::kernel {
+namespace {
+
+/// The shortest length of friction or of a moment, and its square. Squares below the smallest normal number are zeros
+/// in sweeps. Two components that are lost so change a longer length by less than ε.
+template <class T>
+inline constexpr T min_length = sizeof(T) == sizeof(float) ? T(0x1p-51) : T(0x1p-484);
+template <class T>
+inline constexpr T min_square = min_length<T>* min_length<T>;
+
+template <class A, class T>
+struct Blocks {
+  using B = typename LaneTypes<A, T>::Batch;
+  using Mask = typename LaneTypes<A, T>::Mask;
+  static constexpr std::size_t width = LaneTypes<A, T>::width;
+  using Lane = T[width];
+
+  /// The linear relation between an impulse on one contact and its velocity, as a method needs it.
+  struct Response {
+    Lane inverse_k33;    // 0: there is no contact in this lane
+    Lane k1, k2;         // simultaneous: k / K_33; else k
+    Lane s11, s12, s22;  // simultaneous: S⁻¹, S = M - k kᵀ / K_33; else M
+    Lane reach;          // simultaneous: 1 / the largest eigenvalue of S; resting: gap / h
+  };
+
+  struct alignas(16) Point {
+    Lane r_a[3], r_b[3];
+    Response response;
+    Lane target;
+    Lane impulse[3];
+  };
+
+  struct alignas(64) Manifolds {
+    BlockHead<T> head;
+    std::int32_t a[width], b[width];           // velocity rows; ~row of a body that does not move
+    std::uint32_t first[width], items[width];  // places, contacts
+    Lane in_lane;                              // as `items`, 0 of idle lanes
+    Lane t1[3], t2[3], n[3];
+    Lane bias[3];  // part of u that does not come from the bodies' velocities
+    Lane friction, static_friction;
+    Lane mass_a, mass_b;  // inverse
+    Lane inertia_a[6], inertia_b[6];
+
+    Point* point() { return reinterpret_cast<Point*>(this + 1); }
+  };
+
+  struct alignas(16) JointRow {
+    Lane linear_a[3], angular_a[3], linear_b[3], angular_b[3];
+    Lane target, compliance;
+    Lane inverse_response;  // 0: there is no row in this lane
+    Lane least, largest;
+    Lane impulse;
+    Lane before;  // J v when the row was prepared
+  };
+
+  struct alignas(64) Groups {
+    BlockHead<T> head;
+    std::int32_t a[width], b[width];
+    std::uint32_t first[width], items[width];  // places, rows
+    Lane in_lane;                              // as `items`, 0 of idle lanes
+    Lane mass_a, mass_b;
+    Lane inertia_a[6], inertia_b[6];
+    Lane inverse_triple[6];  // see Triples
+    std::uint32_t triples;   // bits of lanes
+    // Substeps: additional spin of the bodies if the impulses so far had acted at the present lever arms.
+    Lane turned_a[3], turned_b[3];
+
+    JointRow* row() { return reinterpret_cast<JointRow*>(this + 1); }
+  };
+
+  // Behind the points or rows of a block with Target::substeps.
+  struct alignas(16) SubstepHead {
+    Lane still_a, still_b;  // 1 of bodies that nothing moves
+  };
+  struct alignas(16) SubstepPoint {
+    Lane separation, least;  // at the start of the step; SceneContacts::target_velocity
+    Lane slop;               // overlap that is not corrected
+    Lane sum[3];             // impulse of the substeps before
+  };
+  // Behind those, where contacts have a frequency.
+  struct alignas(16) SoftPoint {
+    Response hard, soft;  // without the compliance, and with it
+    Lane compliance;
+    Lane rate;  // of the overlap that goes in a second
+  };
+  struct alignas(16) SubstepRow {
+    Lane error, wanted;  // at the start of the step; JointRows::target_velocity
+    Lane error_now;
+    Lane rate, share;  // of the error that goes in a second, of the row's full answer
+    Lane answer;       // `share` where the row is held, 1 where it is slack
+    Lane sum;
+    Lane r_a[3], r_b[3];
+  };
+  static SubstepHead& substep_head(Manifolds& block) {
+    return *reinterpret_cast<SubstepHead*>(block.point() + block.head.count);
+  }
+  static SubstepPoint* substep_point(Manifolds& block) {
+    return reinterpret_cast<SubstepPoint*>(&substep_head(block) + 1);
+  }
+  static SoftPoint* soft_point(Manifolds& block) {
+    return reinterpret_cast<SoftPoint*>(substep_point(block) + block.head.count);
+  }
+  static SubstepHead& substep_head(Groups& block) {
+    return *reinterpret_cast<SubstepHead*>(block.row() + block.head.count);
+  }
+  static SubstepRow* substep_row(Groups& block) { return reinterpret_cast<SubstepRow*>(&substep_head(block) + 1); }
+
+  [[gnu::always_inline]] static B load(const Lane& lane) { return load_lanes<B>(lane); }
+  [[gnu::always_inline]] static Vector3<B> load(const Lane (&lanes)[3]) {
+    return {load(lanes[0]), load(lanes[1]), load(lanes[2])};
+  }
+  [[gnu::always_inline]] static Symmetric3<B> load(const Lane (&lanes)[6]) {
+    return {load(lanes[0]), load(lanes[1]), load(lanes[2]), load(lanes[3]), load(lanes[4]), load(lanes[5])};
+  }
+  [[gnu::always_inline]] static void store(Lane& lane, B x) { store_lanes(lane, x); }
+  [[gnu::always_inline]] static void store(Lane (&lanes)[3], const Vector3<B>& v) {
+    store(lanes[0], v.x);
+    store(lanes[1], v.y);
+    store(lanes[2], v.z);
+  }
+  [[gnu::always_inline]] static void store(Lane (&lanes)[6], const Symmetric3<B>& m) {
+    store(lanes[0], m.xx);
+    store(lanes[1], m.xy);
+    store(lanes[2], m.xz);
+    store(lanes[3], m.yy);
+    store(lanes[4], m.yz);
+    store(lanes[5], m.zz);
+  }
+
+  struct Velocity {
+    Vector3<B> v, w;
+  };
+
+  /// The bodies of one side: their records, and flags (1 or 0) for movable bodies and for lever arms that are read.
+  /// Lever arms of bodies that can neither move nor turn are not read.
+  struct Side {
+    const T* record[width];
+    T moves[width], has_arms[width];
+  };
+
+  /// Finds the items of a block and their bodies, of manifolds or of groups of rows.
+  template <class Items>
+  static void find_bodies(const SceneJob<T>& job, const Constraint* list, Items& block, Side& a, Side& b) {
+    const auto world = static_cast<std::int32_t>(job.bodies);
+    for (std::size_t lane = 0; lane < width; ++lane) {
+      const bool idle = lane >= block.head.lanes;
+      const Constraint& m = list[block.head.manifold[idle ? 0 : lane]];
+      block.first[lane] = m.first;
+      block.items[lane] = m.count;
+      block.in_lane[lane] = idle ? T(0) : static_cast<T>(m.count);
+      const auto set = [&](std::int32_t body, std::int32_t other, std::int32_t& index, Side& to) {
+        const T* const record = to.record[lane] = record_of(job.body_rows, body);
+        const bool can_move = !idle && body >= 0 && is_movable(record);
+        // Shock propagation holds the lower body.
+        const bool is_held = job.level_of_body != nullptr && other >= 0 && can_move &&
+                             job.level_of_body[body] < job.level_of_body[other];
+        const bool moves = can_move && !is_held;
+        to.moves[lane] = moves ? T(1) : T(0);
+        const auto turns = [](const T* w) { return w[0] != T(0) || w[1] != T(0) || w[2] != T(0); };
+        const bool has_arms = can_move || turns(record + BodyRecord::angular_velocity) ||
+                              (job.changes != nullptr && body >= 0 && turns(job.changes[body].numbers + 3));
+        to.has_arms[lane] = has_arms ? T(1) : T(0);
+        index = moves ? body : ~(idle || body < 0 ? world : body);
+      };
+      set(m.body_a, m.body_b, block.a[lane], a);
+      set(m.body_b, m.body_a, block.b[lane], b);
+    }
+  }
+
+  /// 1/m and J of one side, zeros where it does not move.
+  struct MassAndInertia {
+    B mass;
+    Symmetric3<B> inertia;
+  };
+  static MassAndInertia load_mass(const Side& side) {
+    B c[row_size];
+    load_rows<B, 8>(side.record, c);
+    const Mask moves = load_lanes<B>(side.moves) > B(0);
+    for (std::size_t i = 0; i < 7; ++i) c[i] = choose(moves, c[i], B(0));
+    return {c[0], {c[1], c[2], c[3], c[4], c[5], c[6]}};
+  }
+
+  [[gnu::always_inline]] static Velocity gather(const VelocityRow<T>* rows, const std::int32_t (&index)[width]) {
+    const T* row[width];
+    for (std::size_t lane = 0; lane < width; ++lane) row[lane] = rows[index[lane] ^ (index[lane] >> 31)].numbers;
+    B c[row_size];
+    load_rows<B, width == 1 ? 6 : 16 / sizeof(T) == 4 ? 8 : 6>(row, c);
+    return {{c[0], c[1], c[2]}, {c[3], c[4], c[5]}};
+  }
+
+  /// Rows of bodies that do not move go `dummy_body`, so that no two threads write to one place.
+  [[gnu::always_inline]] static void scatter(VelocityRow<T>* rows, const std::int32_t (&index)[width],
+                                             const Velocity& velocity, VelocityRow<T>* dummy_body) {
+    T* row[width];
+    for (std::size_t lane = 0; lane < width; ++lane)
+      row[lane] = (index[lane] < 0 ? dummy_body : rows + index[lane])->numbers;
+    const B c[6] = {velocity.v.x, velocity.v.y, velocity.v.z, velocity.w.x, velocity.w.y, velocity.w.z};
+    store_rows<B>(row, c);
+  }
+};
+
+/// Copies the velocities of the bodies that move in these lanes of a block.
+template <class Block, class T>
+inline void copy_velocities(const Block& block, std::uint32_t lanes, const VelocityRow<T>* from, VelocityRow<T>* to) {
+  const auto copy = [&](std::int32_t body) {
+    if (body >= 0) to[body] = from[body];
+  };
+  for_each_bit(lanes, [&](std::size_t lane) {
+    copy(block.a[lane]);
+    copy(block.b[lane]);
+  });
+}
+
+/// A body that is read where it stands, and goes nowhere.
+inline void hold(std::int32_t& index) {
+  index = index < 0 ? index : ~index;
+}
+
+/// The components of v along the axes of a frame, and back.
+template <class B>
+[[gnu::always_inline]] inline Vector3<B> into(const Frame<B>& frame, const Vector3<B>& v) {
+  return {dot(v, frame.t1), dot(v, frame.t2), dot(v, frame.n)};
+}
+template <class B>
+[[gnu::always_inline]] inline Vector3<B> out_of(const Frame<B>& frame, const Vector3<B>& v) {
+  return mul_add(v.x, frame.t1, mul_add(v.y, frame.t2, v.z * frame.n));
+}
+template <class B>
+[[gnu::always_inline]] inline Symmetric3<B> into(const Frame<B>& frame, const Symmetric3<B>& j) {
+  const Vector3<B> j1 = j * frame.t1, j2 = j * frame.t2, j3 = j * frame.n;
+  return {dot(frame.t1, j1), dot(frame.t1, j2), dot(frame.t1, j3),
+          dot(frame.t2, j2), dot(frame.t2, j3), dot(frame.n, j3)};
+}
+
+}  // namespace
+}  // namespace carom::kernel

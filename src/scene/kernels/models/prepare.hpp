@@ -1,0 +1,252 @@
+// Prepare: what blocks with contact models have beside the others.
+#pragma once
+
+#include "model_block.hpp"
+#include "scene/kernels/blocks/substep_targets.hpp"
+
+namespace carom::kernel {
+namespace {
+
+template <class A, class T>
+struct ModelStages : ModelBlocks<A, T> {
+  using Block = Blocks<A, T>;
+  using Models = ModelBlocks<A, T>;
+  using Base = ManifoldStages<A, T>;
+  using B = typename Block::B;
+  using Mask = typename Block::Mask;
+  using Manifolds = typename Block::Manifolds;
+  using Point = typename Block::Point;
+  using Head = typename Models::Head;
+  using Moments = typename Models::Moments;
+  using Form = typename Models::Form;
+  using ModelPoint = typename Models::ModelPoint;
+  using SubstepModel = typename Models::SubstepModel;
+
+  /// The manifold has been prepared as any.
+  static void prepare(const SceneJob<T>& job, Manifolds& block) {
+    prepare_ellipse(job, block);
+    const SceneContacts<T>& contacts = job.scene->contacts;
+    const bool in_substeps = job.target == Target::substeps;
+    const B zero(0), one(1), infinite(static_cast<T>(__builtin_inf())),
+        share(in_substeps ? job.parameters.substeps : T(1));
+    B roll[row_size], spin[row_size], normal[row_size], tangential[row_size], stiffness[row_size], damping[row_size];
+    Base::load_points_or(job, contacts.rolling_friction, block, zero, roll);
+    Base::load_points_or(job, contacts.spinning_friction, block, zero, spin);
+    Base::load_points_or(job, contacts.normal_compliance, block, zero, normal);
+    Base::load_points_or(job, contacts.tangential_compliance, block, zero, tangential);
+    Base::load_points_or(job, contacts.stiffness, block, infinite, stiffness);
+    Base::load_points_or(job, contacts.damping, block, zero, damping);
+    const Responder respond(block, Models::model_head(job, block));
+    ModelPoint* const points = Models::model_point(job, block);
+    for (std::size_t p = 0; p < block.head.count; ++p) {
+      const Point& point = block.point()[p];
+      const Mask used = is_used(point);
+      ModelPoint& to = points[p];
+      Block::store(to.roll, choose(used, roll[p], zero));
+      Block::store(to.spin, choose(used, spin[p], zero));
+      // The impulse of a substep is a share of that of the step.
+      const B tangential_compliance = choose(used, share * tangential[p], zero);
+      B compliance = choose(used, share * normal[p], zero);
+      if (!in_substeps) {
+        respond(to.form, point, compliance, tangential_compliance, used);
+        continue;
+      }
+      // f = -k φ - c u·n within the step: p_n (h k + c) h = -k φ - (h k + c) u·n.
+      const B h(job.parameters.substep);
+      const Mask is_spring = used && stiffness[p] < infinite;
+      const B slope = choose(is_spring, mul_add(h, stiffness[p], damping[p]), one);
+      SubstepModel& more = Models::substep_model(job, block)[p];
+      Block::store(more.rate, choose(is_spring, stiffness[p] / slope, zero));
+      Block::store(more.spring, choose(is_spring, one, zero));
+      compliance = compliance + choose(is_spring, one / (h * slope), zero);
+      respond(to.form, point, compliance, tangential_compliance, used);
+      more.pushing = to.form;
+      if (!has_soft_contacts(job)) continue;
+      const B soft = choose(is_spring, zero, Block::load(Block::soft_point(block)[p].compliance));
+      respond(more.pushing, point, compliance + soft, tangential_compliance, used);
+    }
+    if (Models::has_moments(block)) prepare_moments(job, block);
+    take_impulses(job, block);
+  }
+
+  /// Moments to and from the memory of Procedure::ncp, as ManifoldStages has it of impulses.
+  static void carry(const SceneJob<T>& job, Manifolds& block) {
+    if (!Models::has_moments(block) || job.carried_moment[0] == nullptr) return;
+    const Moments& of = Models::moments(job, block);
+    for_each_bit(Base::all_lanes(block), [&](std::size_t lane) {
+      for (std::size_t i = 0; i < 3; ++i)
+        job.carried_moment[i][Base::contact(job, block, lane, 0)] = of.moment[i][lane];
+    });
+  }
+  static void return_to_kept(const SceneJob<T>& job, Manifolds& block, std::uint32_t lanes) {
+    if (!Models::has_moments(block) || job.kept_moment[0] == nullptr) return;
+    Moments& to = Models::moments(job, block);
+    for_each_bit(lanes, [&](std::size_t lane) {
+      for (std::size_t i = 0; i < 3; ++i) to.moment[i][lane] = T(0);
+      to.stuck[lane] = T(0);
+    });
+    Base::for_each_point(job, block, lanes, [&](Point&, std::size_t lane, std::size_t contact) {
+      for (std::size_t i = 0; i < 3; ++i) to.moment[i][lane] += job.kept_moment[i][contact];
+    });
+  }
+
+  static Mask is_used(const Point& point) { return Block::load(point.response.inverse_k33) > B(0); }
+
+ private:
+  static void prepare_ellipse(const SceneJob<T>& job, Manifolds& block) {
+    const B zero(0), one(1), friction = Block::load(block.friction);
+    B second = friction;
+    if (job.scene->contacts.friction_2.data != nullptr) {
+      std::uint32_t first[Block::width];
+      Base::find_first(job, block, first);
+      second = Base::bounded(Base::load_first(job.scene->contacts.friction_2, first));
+    }
+    const B most = larger(friction, second);
+    const Mask has_friction = most > zero;
+    const B divisor = choose(has_friction, most, one);
+    Head& to = Models::model_head(job, block);
+    const auto put = [&](auto& d, auto& inverse, B coefficient) {
+      const B x = choose(has_friction, coefficient / divisor, one);
+      Block::store(d, x);
+      Block::store(inverse, choose(x > zero, one / choose(x > zero, x, one), zero));
+    };
+    put(to.d1, to.inverse_d1, friction);
+    put(to.d2, to.inverse_d2, second);
+    Block::store(to.most, most);
+    const Mask slides = friction > zero;
+    Block::store(to.static_ratio,
+                 choose(slides, Block::load(block.static_friction) / choose(slides, friction, one), one));
+  }
+
+  /// K of a point, and its parts as the sweeps take them.
+  struct Responder {
+    Symmetric3<B> inertia_a, inertia_b;
+    B mass, d1, d2;
+
+    Responder(const Manifolds& block, const Head& head)
+        : inertia_a(Block::load(block.inertia_a)),
+          inertia_b(Block::load(block.inertia_b)),
+          mass(Block::load(block.mass_a) + Block::load(block.mass_b)),
+          d1(Block::load(head.d1)),
+          d2(Block::load(head.d2)) {}
+
+    Symmetric3<B> matrix(const Point& point) const {
+      return Base::collision_matrix(mass, inertia_a, Block::load(point.r_a), inertia_b, Block::load(point.r_b));
+    }
+
+    void operator()(Form& to, const Point& point, B compliance, B tangential, Mask used) const {
+      Symmetric3<B> k = matrix(point);
+      k.xx = k.xx + tangential;
+      k.yy = k.yy + tangential;
+      k.zz = k.zz + compliance;
+      const B inverse = B(1) / k.zz, k1 = k.xz * inverse, k2 = k.yz * inverse;
+      const B s11 = neg_mul_add(k1, k.xz, k.xx), s12 = neg_mul_add(k1, k.yz, k.xy), s22 = neg_mul_add(k2, k.yz, k.yy);
+      const auto keep = [&](auto& lane, B x) { Block::store(lane, choose(used, x, B(0))); };
+      keep(to.inverse_k33, inverse);
+      keep(to.k1, k1);
+      keep(to.k2, k2);
+      keep(to.s11, s11);
+      keep(to.s12, s12);
+      keep(to.s22, s22);
+      keep(to.compliance, compliance);
+      keep(to.tangential_compliance, tangential);
+      const B both = d1 * d2;
+      Models::store(to.axes, used,
+                    Eigenvalues2<B>::of((d1 * d1) * s11, both * s12, (d2 * d2) * s22,
+                                        (both * both) * difference_of_products(s11, s22, s12, s12)));
+    }
+  };
+
+  /// Eigenvalues of a matrix that may be singular: what is rounding of the larger one is none.
+  static Eigenvalues2<B> moments_of(B xx, B xy, B yy, B of_rounding) {
+    Eigenvalues2<B> x = Eigenvalues2<B>::of(xx, xy, yy, difference_of_products(xx, yy, xy, xy));
+    const B least = B(T(64) * epsilon<T>) * of_rounding;
+    x.large = choose(x.large > least, x.large, B(0));
+    x.small = choose(x.small > least, x.small, B(0));
+    return x;
+  }
+
+  static void prepare_moments(const SceneJob<T>& job, Manifolds& block) {
+    const B zero(0), one(1);
+    Moments& to = Models::moments(job, block);
+    const ModelPoint* const points = Models::model_point(job, block);
+    const Symmetric3<B> ja = Block::load(block.inertia_a), jb = Block::load(block.inertia_b);
+    const B xx = ja.xx + jb.xx, xy = ja.xy + jb.xy, yy = ja.yy + jb.yy, zz = ja.zz + jb.zz;
+    const Eigenvalues2<B> free = moments_of(xx, xy, yy, xx + yy);
+    const Mask all = zero == zero;
+    Models::store(to.free, all, free);
+    const Mask spins = zz > B(T(64) * epsilon<T>) * (xx + yy + zz);
+    Block::store(to.inverse_spin, choose(spins, one / choose(spins, zz, one), zero));
+    Block::store(to.moment, Vector3<B>{zero, zero, zero});
+    Block::store(to.sum, Vector3<B>{zero, zero, zero});
+    Block::store(to.stuck, zero);
+    const B mass = Block::load(block.mass_a) + Block::load(block.mass_b);
+    const auto as_impulse = [&](B turning) {
+      return choose(mass > zero, square_root(larger(turning, zero) / choose(mass > zero, mass, one)), zero);
+    };
+    Block::store(to.roll_as_impulse, as_impulse(free.large));
+    Block::store(to.spin_as_impulse, as_impulse(zz));
+
+    // The body that the first point holds: K_rr - K_rp K_pp⁻¹ K_pr.
+    const Point& point = block.point()[0];
+    const UnitSpins<B> sa(ja, Block::load(point.r_a)), sb(jb, Block::load(point.r_b));
+    const Responder respond(block, Models::model_head(job, block));
+    // An axis without friction holds nothing.
+    const Mask has_1 = respond.d1 > zero, has_2 = respond.d2 > zero;
+    const auto part = [&](B x, B y, B z) { return Vector3<B>{choose(has_1, x, zero), choose(has_2, y, zero), z}; };
+    const Vector3<B> row1 = part(sa.x.x + sb.x.x, sa.y.x + sb.y.x, sa.z.x + sb.z.x);
+    const Vector3<B> row2 = part(sa.x.y + sb.x.y, sa.y.y + sb.y.y, sa.z.y + sb.z.y);
+    Symmetric3<B> k = respond.matrix(point);
+    k.xz = choose(has_1, k.xz, zero);
+    k.yz = choose(has_2, k.yz, zero);
+    k.xy = choose(has_1 && has_2, k.xy, zero);
+    const Form& form = points[0].form;
+    k.xx = k.xx + Block::load(form.tangential_compliance);
+    k.yy = k.yy + Block::load(form.tangential_compliance);
+    k.zz = k.zz + Block::load(form.compliance);
+    const Mask used = is_used(point);
+    const Vector3<B> hold1 = solution_of(k, row1), hold2 = solution_of(k, row2);
+    const B held_xy = xy - dot(row1, hold2);
+    const Eigenvalues2<B> held = moments_of(xx - dot(row1, hold1), held_xy, yy - dot(row2, hold2), xx + yy);
+    // A body that turns about fewer axes than two is not held by this.
+    const Mask known = used && held.small > zero && free.small > zero;
+    Models::store(to.held, known, held);
+    const B numbers[6] = {hold1.x, hold1.y, hold1.z, hold2.x, hold2.y, hold2.z};
+    for (std::size_t i = 0; i < 6; ++i) Block::store(to.hold[i], choose(known, numbers[i], zero));
+  }
+
+  /// Impulses to begin with, within the ellipse, and the moment within what they allow.
+  static void take_impulses(const SceneJob<T>& job, Manifolds& block) {
+    if (job.warm_impulse.x.data == nullptr) return;
+    const B zero(0), one(1), share(job.parameters.warm_start);
+    const Frame<B> frame = Base::frame_of(block);
+    const Head& head = Models::model_head(job, block);
+    const Mask has_1 = Block::load(head.inverse_d1) > zero, has_2 = Block::load(head.inverse_d2) > zero;
+    const B bound = Block::load(head.most) * Block::load(head.static_ratio);
+    B x[row_size], y[row_size], z[row_size];
+    Base::load_points(job, job.warm_impulse, block, x, y, z);
+    for (std::size_t p = 0; p < block.head.count; ++p) {
+      Point& point = block.point()[p];
+      Vector3<B> given = share * into(frame, Vector3<B>{x[p], y[p], z[p]});
+      given = {choose(has_1, given.x, zero), choose(has_2, given.y, zero), larger(given.z, zero)};
+      const B size2 = Models::length2(head, given), most = bound * given.z;
+      const Mask is_outside = size2 > most * most;
+      const B cut = choose(is_outside, most / square_root(choose(is_outside, size2, one)), one);
+      const Vector3<B> taken = {cut * given.x, cut * given.y, given.z};
+      Block::store(point.impulse, choose(is_used(point), taken, Vector3<B>{zero, zero, zero}));
+    }
+    if (!Models::has_moments(block) || job.warm_angular_impulse.x.data == nullptr) return;
+    Base::load_points(job, job.warm_angular_impulse, block, x, y, z);
+    Vector3<B> sum = {zero, zero, zero};
+    for (std::size_t p = 0; p < block.head.count; ++p)
+      sum = sum + choose(is_used(block.point()[p]), Vector3<B>{x[p], y[p], z[p]}, Vector3<B>{zero, zero, zero});
+    Moments& to = Models::moments(job, block);
+    const Vector3<B> moment =
+        Models::cut(share * into(frame, sum), Models::limits(block, Models::model_point(job, block)));
+    Block::store(to.moment,
+                 Vector3<B>{moment.x, moment.y, choose(Block::load(to.inverse_spin) > zero, moment.z, zero)});
+  }
+};
+
+}  // namespace
+}  // namespace carom::kernel

@@ -1,0 +1,66 @@
+#include <algorithm>
+#include <cmath>
+
+#include "core/columns/columns.hpp"
+#include "core/scene/call_options.hpp"
+#include "scene/solvers/sequential/impact_batch.hpp"
+#include "sequential_impacts.hpp"
+
+namespace carom::scene {
+namespace {
+
+/// Tells whether the collision matrix of contact i is in the precision's range. What else overflows depends on
+/// velocities, and is a matter of the whole island.
+template <class T>
+bool has_finite_matrix(const kernel::SceneJob<T>& job, std::size_t i) {
+  T trace = 0;
+  const auto add = [&](std::int32_t body, const Vector3Columns<const T>& lever) {
+    const T* const row = kernel::record_of(job.body_rows, body);
+    const T x = lever.x[i], y = lever.y[i], z = lever.z[i];
+    trace += 3 * row[0] + row[1] * (y * y + z * z) + row[4] * (x * x + z * z) + row[6] * (x * x + y * y);
+    trace -= 2 * (row[2] * x * y + row[3] * x * z + row[5] * y * z);
+  };
+  add(job.scene->contacts.body_a[i], job.scene->contacts.r_a);
+  add(job.scene->contacts.body_b[i], job.scene->contacts.r_b);
+  return std::isfinite(trace);
+}
+
+}  // namespace
+
+template <class T>
+void validate_laws(const CallOptions& options, const IsaEntry& entry, kernel::SceneJob<T>& job,
+                   ImpactWorkspace<T>& space, ThreadTeam& team) {
+  const IndexedContacts<T> all = job.scene->indexed_contacts();
+  const RangeKernels<T, IndexedContacts> kernels{kernel_for<T, IndexedContacts>(*entry.kernels),
+                                                 kernel_for<T, IndexedContacts>(*entry.algebraic)};
+  while (space.batches.size() < team.slots()) space.batches.push_back(std::make_unique<ImpactBatch<T>>());
+  for (const auto& batch : space.batches) workspace_of(*batch);
+  team.each(job.contacts, 4096, [&](std::size_t first, std::size_t end, std::size_t slot) {
+    ImpactBatch<T>& batch = *space.batches[slot];
+    for (std::size_t i = first; i < end; i += ImpactBatch<T>::most) {
+      const std::size_t n = std::min(ImpactBatch<T>::most, end - i);
+      const IndexedContacts<T> contacts = columns::sliced(all, i, n);
+      Results<T> results;
+      results.status = {batch.status, n};
+      kernel::Job<T, IndexedContacts> law_job{contacts, results, parameters_for<T>(options.collision)};
+      law_job.layout.packed_bodies = job.body_rows;
+      kernel::OwnTally uncounted;
+      solve_range(law_job, kernels, 0, n, workspace_of(batch), batch.components.get(), uncounted);
+      for (std::size_t k = 0; k < n; ++k) {
+        const Status status = batch.status[k];
+        if (job.status[i + k] != static_cast<std::uint8_t>(Status::ok)) continue;
+        const bool of_law = status >= Status::law_unavailable && status <= Status::restitution_law_unavailable;
+        if (of_law || status == Status::collision_matrix_not_positive_definite ||
+            (status == Status::overflow && !has_finite_matrix(job, i + k)))
+          job.status[i + k] = static_cast<std::uint8_t>(status);
+      }
+    }
+  });
+}
+
+template void validate_laws(const CallOptions&, const IsaEntry&, kernel::SceneJob<float>&, ImpactWorkspace<float>&,
+                            ThreadTeam&);
+template void validate_laws(const CallOptions&, const IsaEntry&, kernel::SceneJob<double>&, ImpactWorkspace<double>&,
+                            ThreadTeam&);
+
+}  // namespace carom::scene

@@ -1,0 +1,514 @@
+#include "direct_islands.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <new>
+
+#include "core/jobs/body_record.hpp"
+#include "core/scene/call_options.hpp"
+#include "core/scene/thresholds.hpp"
+#include "slop.hpp"
+
+namespace carom::scene::direct {
+namespace {
+
+constexpr std::uint32_t no_number = ~std::uint32_t{0};
+/// Islands per task.
+constexpr std::size_t islands_at_once = 8;
+/// Iterations of an interior point of average length.
+constexpr double iterations = 12;
+/// [1] SceneThresholds::direct_income of islands below SceneThresholds::direct_small: their sweeps fill few lanes.
+constexpr double small_income = 0.5;
+/// [1] The number of substeps of an island with contacts falls after this share of SceneThresholds::substeps_quiet.
+constexpr float contact_quiet = 0.25F;
+
+template <class T>
+BodyRow row_of(const kernel::VelocityRow<T>& from) {
+  BodyRow row{};
+  for (std::size_t c = 0; c < 6; ++c) row.at[c] = static_cast<double>(from.numbers[c]);
+  return row;
+}
+
+/// Stores the impulse that the next step begins with, and what its rounding leaves.
+template <class T>
+void put_warm(const kernel::SceneJob<T>& job, std::size_t i, const Vector3& v) {
+  const Vector3Columns<T>&to = job.results->warm_impulse, &rest = job.next_rest;
+  put(to, i, v);
+  if (!rest.x) return;
+  Vector3 left;
+  for (std::size_t c = 0; c < 3; ++c) left[c] = v[c] - static_cast<double>(without_subnormals<T>(v[c]));
+  put(rest, i, left);
+}
+
+/// Lists the constraints of each island: island i has [begin[i], begin[i + 1]) of `list`.
+void list_by_island(std::size_t islands, const std::vector<std::uint32_t>& island_of, std::vector<std::uint32_t>& begin,
+                    std::vector<std::uint32_t>& list) {
+  begin.assign(islands + 2, 0);
+  for (const std::uint32_t island : island_of) ++begin[island + 2];
+  for (std::size_t i = 2; i < begin.size(); ++i) begin[i] += begin[i - 1];
+  list.resize(island_of.size());
+  for (std::uint32_t c = 0; c < island_of.size(); ++c) list[begin[island_of[c] + 1]++] = c;
+}
+
+Vector3 in_world(const Manifold& m, const Vector3& v) {
+  Vector3 world;
+  for (std::size_t c = 0; c < 3; ++c) world[c] = v[0] * m.axis[0][c] + v[1] * m.axis[1][c] + v[2] * m.axis[2][c];
+  return world;
+}
+
+}  // namespace
+
+template <class T>
+StepOptions step_options(const CallOptions& options, const Scene<T>& scene) {
+  const double h = options.time_step;
+  const PositionCorrection& correction = options.substeps.position_correction;
+  const bool remembers =
+      (scene.contacts.key || scene.joints.key) && !scene.contacts.warm_impulse.x && !scene.joints.warm_impulse;
+  return {h,        options.rest_gravity * h, options.restitution_threshold, correction.rate / h, correction.max_speed,
+          remembers};
+}
+template StepOptions step_options(const CallOptions&, const Scene<float>&);
+template StepOptions step_options(const CallOptions&, const Scene<double>&);
+
+/// True if a manifold has hard contacts of the plain Coulomb law.
+template <class T>
+bool DirectIslands::is_plain(const kernel::SceneJob<T>& job, const Graph& graph, std::uint32_t manifold) const {
+  if (!graph.models.empty() && graph.models[manifold] != 0) return false;
+  const SceneContacts<T>& contacts = job.scene->contacts;
+  const Constraint& m = graph.manifolds[manifold];
+  if (!contacts.frequency) return true;
+  for (std::uint32_t k = 0; k < m.count; ++k)
+    if (std::isfinite(contacts.frequency[kernel::number_at(job.contact_at, m.first + k)])) return false;
+  return true;
+}
+
+/// The solver that an island had in the last call, or -1: islands are known by their first bodies.
+std::int32_t DirectIslands::solver_of(const Graph& graph, const Parts& parts, std::uint32_t island) const {
+  const Constraint& of = begin_[island] < begin_[island + 1] ? graph.manifolds[manifolds_[begin_[island]]]
+                                                             : graph.groups[groups_[group_begin_[island]]];
+  const bool a_moves = of.body_a >= 0 && parts.movable[of.body_a] != 0;
+  return solver_of_body_[static_cast<std::size_t>(a_moves ? of.body_a : of.body_b)];
+}
+
+/// Lists the constraints of all islands, their solvers, and the islands with contacts of other laws.
+template <class T>
+void DirectIslands::list_islands(const kernel::SceneJob<T>& job, const Graph& graph) {
+  solver_of_body_.assign(job.bodies, -1);
+  body_of_solver_.resize(solvers_.size(), -1);
+  for (std::size_t s = 0; s < solvers_.size(); ++s)
+    if (const auto body = static_cast<std::size_t>(body_of_solver_[s]); body < job.bodies)
+      solver_of_body_[body] = static_cast<std::int32_t>(s);
+  excluded_.assign(graph.islands, 0);
+  for (std::uint32_t m = 0; m < graph.manifolds.size(); ++m) {
+    const std::uint32_t island = graph.island_of_manifold[m];
+    if (excluded_[island] == 0 && !is_plain(job, graph, m)) excluded_[island] = 1;
+  }
+  list_by_island(graph.islands, graph.island_of_manifold, begin_, manifolds_);
+  list_by_island(graph.islands, graph.island_of_group, group_begin_, groups_);
+}
+template void DirectIslands::list_islands(const kernel::SceneJob<float>&, const Graph&);
+template void DirectIslands::list_islands(const kernel::SceneJob<double>&, const Graph&);
+
+template <class T>
+void DirectIslands::find_candidates(const CallOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
+                                    const Parts& parts, const std::vector<std::int32_t>& substeps,
+                                    std::vector<SubstepNeed>& needs, const StepOptions& step) {
+  candidates_.clear();
+  const std::size_t most = std::min(parts.bodies, parts.contacts + parts.rows);
+  candidates_.reserve(most);
+  local_.assign(parts.bodies, no_number);
+  taken_.assign(solvers_.size(), 0);
+  // Multiply-adds of the visits of a point, and of a row, in a substep.
+  const double visits = options.substeps.inner_iterations *
+                        (options.substeps.iterations + options.substeps.position_correction.relax_iterations);
+  const double work_of_visit = 80 * visits, work_of_row = 48 * visits;
+  for (const kernel::SettledIsland& island : settled_)
+    if (const std::int32_t solver = solver_of(graph, parts, island.number); solver >= 0)
+      taken_[static_cast<std::size_t>(solver)] = 1;
+  for (std::uint32_t i = 0; i < graph.islands; ++i) {
+    if (excluded_[i] != 0 || is_settled_[i] != 0) continue;
+    Candidate candidate;
+    candidate.island = i;
+    candidate.first = begin_[i];
+    candidate.end = begin_[i + 1];
+    candidate.first_group = group_begin_[i];
+    candidate.end_group = group_begin_[i + 1];
+    std::size_t points = 0, rows = 0;
+    for (std::uint32_t k = candidate.first; k < candidate.end; ++k) points += graph.manifolds[manifolds_[k]].count;
+    for (std::uint32_t k = candidate.first_group; k < candidate.end_group; ++k) rows += graph.groups[groups_[k]].count;
+    candidate.substeps = options.substeps.min_direct_substeps;
+    if (rows > 0)
+      candidate.substeps =
+          std::max(candidate.substeps, count_substeps(job, graph, parts, options, candidate, needs[i]));
+    // Two factorisations may cost no more than the sweeps that they replace.
+    candidate.sweeps =
+        (work_of_visit * static_cast<double>(points) + work_of_row * static_cast<double>(rows)) * substeps[i];
+    if (plan(candidate, job, graph, parts, step)) candidates_.push_back(candidate);
+  }
+  for (std::size_t s = 0; s < solvers_.size(); ++s)
+    if (taken_[s] == 0) body_of_solver_[s] = -1;
+}
+
+void DirectIslands::forget() {
+  std::fill(body_of_solver_.begin(), body_of_solver_.end(), -1);
+}
+
+/// The number of substeps of an island with joints: arms turn by at most a small angle in a substep. The number falls
+/// only after many calls that needed much fewer, because changes cost energy: velocities belong to the middle of a
+/// substep.
+template <class T>
+int DirectIslands::count_substeps(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
+                                  const CallOptions& options, const Candidate& candidate, SubstepNeed& need) const {
+  const JointRows<T>& rows = job.scene->joints;
+  if (!rows.r_a.x) return 1;
+  double fastest2 = 0;  // [rad²/s²]
+  const auto take = [&](std::int32_t body, const Vector3Columns<const T>& arms, std::size_t i) {
+    if (body < 0 || parts.movable[body] == 0) return;
+    const Vector3 arm = vector_at(arms, i), spin = angular(row_of(job.velocities[body]));
+    const Vector3 speed = cross(spin, arm);
+    const double length2 = dot(arm, arm);
+    if (length2 > 0) fastest2 = std::max(fastest2, dot(speed, speed) / length2);
+  };
+  for (std::uint32_t k = candidate.first_group; k < candidate.end_group; ++k) {
+    const Constraint& of = graph.groups[groups_[k]];
+    for (std::uint32_t r = 0; r < of.count; ++r) {
+      const std::uint32_t i = kernel::number_at(job.row_at, of.first + r);
+      take(of.body_a, rows.r_a, i);
+      take(of.body_b, rows.r_b, i);
+    }
+  }
+  const double angle = std::sqrt(fastest2) * options.time_step;
+  const bool has_contacts = candidate.first < candidate.end;
+  const auto max_turn = [&](int n) {
+    return n > 1 ? (has_contacts ? SceneThresholds::direct_contact_arm_turn : SceneThresholds::direct_arm_turn) * n
+                 : (has_contacts ? SceneThresholds::direct_contact_still_turn : SceneThresholds::direct_still_turn);
+  };
+  const int most = std::min(SceneThresholds::direct_substeps, options.substeps.max_substeps);
+  int substeps = 1;
+  while (2 * substeps <= most && angle > max_turn(substeps)) substeps *= 2;
+  const int before = std::min(static_cast<int>(need.direct), most);
+  if (substeps >= before) {
+    need.direct_quiet = 0;
+  } else {
+    const bool is_quiet = before > 2 ? 8 * angle < max_turn(before) : 2 * angle < max_turn(1);
+    need.direct_quiet = is_quiet ? need.direct_quiet + 1 : 0;
+    substeps = before;
+    if (need.direct_quiet >= static_cast<float>(SceneThresholds::substeps_quiet) * (has_contacts ? contact_quiet : 1)) {
+      need.direct_quiet = 0;
+      substeps /= 2;
+    }
+  }
+  need.direct = static_cast<float>(substeps);
+  return substeps;
+}
+
+/// Numbers the bodies of an island, and gives it a solver with a plan and memory. Returns false if it is too large.
+template <class T>
+bool DirectIslands::plan(Candidate& candidate, const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
+                         const StepOptions& step) {
+  const bool may_be_large = step.remembers && has_size_of_large(job, candidate) &&
+                            drive_nothing(job, graph, parts, candidate.first, candidate.end);
+  const std::size_t max_bodies =
+      static_cast<std::size_t>(may_be_large ? SceneThresholds::large_max_bodies : SceneThresholds::direct_bodies);
+  bodies_.clear();
+  edges_.clear();
+  std::size_t points = 0, rows = 0;
+  const auto moves = [&](std::int32_t body) { return body >= 0 && parts.movable[body] != 0; };
+  const auto number = [&](std::int32_t body) {
+    std::uint32_t& local = local_[static_cast<std::size_t>(body)];
+    if (local == no_number) {
+      local = static_cast<std::uint32_t>(bodies_.size());
+      bodies_.push_back(static_cast<std::uint32_t>(body));
+    }
+    return static_cast<std::int32_t>(local);
+  };
+  const auto connect = [&](const Constraint& of) {
+    const bool a = moves(of.body_a), b = moves(of.body_b);
+    const std::int32_t first = a ? number(of.body_a) : -1, second = b ? number(of.body_b) : -1;
+    // A pair with many contacts has several manifolds, as many as touch in this call.
+    const Edge edge = {first, second};
+    if (a && b && (edges_.empty() || edges_.back() != edge)) edges_.push_back(edge);
+    return bodies_.size() <= max_bodies;
+  };
+  for (std::uint32_t k = candidate.first; k < candidate.end; ++k) {
+    points += graph.manifolds[manifolds_[k]].count;
+    if (!connect(graph.manifolds[manifolds_[k]])) return false;
+  }
+  for (std::uint32_t k = candidate.first_group; k < candidate.end_group; ++k) {
+    rows += graph.groups[groups_[k]].count;
+    if (!connect(graph.groups[groups_[k]])) return false;
+  }
+  const std::uint32_t first_body = bodies_.front();
+  std::int32_t solver = solver_of_body_[first_body];
+  if (solver < 0) {
+    const auto idle = std::find(body_of_solver_.begin(), body_of_solver_.end(), -1);
+    solver = static_cast<std::int32_t>(idle - body_of_solver_.begin());
+    if (idle == body_of_solver_.end()) {
+      solvers_.push_back(std::make_unique<DirectIsland>());
+      body_of_solver_.push_back(-1);
+      taken_.push_back(0);
+    }
+    body_of_solver_[static_cast<std::size_t>(solver)] = static_cast<std::int32_t>(first_body);
+    solver_of_body_[first_body] = solver;
+    solvers_[static_cast<std::size_t>(solver)]->forget_factor();
+  }
+  candidate.solver = static_cast<std::size_t>(solver);
+  taken_[candidate.solver] = 1;
+  DirectIsland& island = *solvers_[candidate.solver];
+  candidate.is_large = may_be_large && bodies_.size() >= static_cast<std::size_t>(SceneThresholds::large_bodies);
+  if (candidate.is_large) {
+    const std::uint32_t first = kernel::number_at(job.contact_at, graph.manifolds[manifolds_[candidate.first]].first);
+    return plan_large(job, graph, candidate, step, job.scene->contacts.key[first], points);
+  }
+  // Its certificate has another matrix.
+  island.certificate().forget();
+  if (!island.plan(bodies_.size(), edges_, candidate.sweeps / SceneThresholds::direct_tries, *kernels_)) return false;
+  const std::size_t manifolds = candidate.end - candidate.first, groups = candidate.end_group - candidate.first_group;
+  island.reserve(manifolds, points, rows, 2 * (manifolds + groups));
+  return true;
+}
+
+template <class T>
+bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
+                         const CallOptions& options, const Slops<T>& slops, const Candidate& candidate) {
+  DirectIsland& island = *solvers_[candidate.solver];
+  const SceneContacts<T>& contacts = job.scene->contacts;
+  const JointRows<T>& rows = job.scene->joints;
+  // An island has the name of its first contact or row.
+  const auto name_of = [](const Column<const std::uint64_t>& key, const std::uint32_t* at, std::uint32_t first) {
+    return key ? key[kernel::number_at(at, first)] : 0;
+  };
+  island.begin(candidate.substeps,
+               candidate.first < candidate.end
+                   ? name_of(contacts.key, job.contact_at, graph.manifolds[manifolds_[candidate.first]].first)
+                   : name_of(rows.key, job.row_at, graph.groups[groups_[candidate.first_group]].first));
+  const auto world = static_cast<std::int32_t>(island.bodies().size());
+  std::size_t set = 0;
+  bool is_sound = true;
+  const auto row = [&](std::int32_t body) -> std::int32_t {
+    if (body < 0) return world;
+    const auto i = static_cast<std::size_t>(body);
+    const BodyRow change = job.changes != nullptr ? row_of(job.changes[i]) : BodyRow{};
+    if (parts.movable[i] == 0) return island.add_fixed(row_of(job.velocities[i]), change);
+    const std::size_t position = island.position(local_[i]);
+    if (local_[i] < set) return static_cast<std::int32_t>(position);
+    ++set;
+    const T* const record = kernel::record_of(job.body_rows, body);
+    std::array<double, 6> inertia;
+    for (std::size_t c = 0; c < 6; ++c)
+      inertia[c] = static_cast<double>(record[kernel::BodyRecord::inverse_inertia + c]);
+    is_sound = island.set_body(position, static_cast<std::uint32_t>(i),
+                               static_cast<double>(record[kernel::BodyRecord::inverse_mass]), inertia,
+                               row_of(job.velocities[i]), change) &&
+               is_sound;
+    return static_cast<std::int32_t>(position);
+  };
+  // Trace of the inverse inertia. [1/(kg m²)]
+  const auto turning = [&](std::int32_t body) -> double {
+    if (body < 0 || parts.movable[body] == 0) return 0;
+    const T* const j = kernel::record_of(job.body_rows, body) + kernel::BodyRecord::inverse_inertia;
+    return static_cast<double>(j[0]) + static_cast<double>(j[3]) + static_cast<double>(j[5]);
+  };
+  const double share = static_cast<double>(job.parameters.warm_start);
+  for (std::uint32_t k = candidate.first; k < candidate.end && is_sound; ++k) {
+    const Constraint& of = graph.manifolds[manifolds_[k]];
+    const std::uint32_t first = kernel::number_at(job.contact_at, of.first);
+    const std::int32_t a = row(of.body_a), b = row(of.body_b);
+    const std::optional<Vector3> normal = unit(vector_at(contacts.normal, first));
+    if (!normal || !is_sound) return false;
+    const auto [t1, t2] = tangents(*normal);
+    const double friction = std::min(static_cast<double>(contacts.friction[first]), SceneThresholds::max_friction);
+    island.add_manifold(a, b, {t1, t2, *normal}, friction);
+    const double slop2 = slops.square_of(of), turning_a = turning(of.body_a), turning_b = turning(of.body_b);
+    const double slop = std::sqrt(slop2);
+    Vector3 surface{};
+    if (contacts.surface_velocity.x) {
+      const Vector3 s = vector_at(contacts.surface_velocity, first);
+      surface = {dot(s, t1), dot(s, t2), 0};
+    }
+    const double speed = std::sqrt(dot(surface, surface));
+    for (std::uint32_t c = 0; c < of.count; ++c) {
+      const std::uint32_t i = kernel::number_at(job.contact_at, of.first + c);
+      Point& p = island.add_point();
+      p.contact = i;
+      p.r_a = vector_at(contacts.r_a, i);
+      p.r_b = vector_at(contacts.r_b, i);
+      // Sweeps find the contacts whose K, surface velocity or target overflows.
+      const double response =
+          (turning_a > 0 ? turning_a * dot(p.r_a, p.r_a) : 0) + (turning_b > 0 ? turning_b * dot(p.r_b, p.r_b) : 0);
+      const double least = contacts.target_velocity ? static_cast<double>(contacts.target_velocity[i]) : 0;
+      if (!(std::max({response, std::abs(least), speed}) < max_number<T>())) return false;
+      p.slop = contacts.slop ? std::sqrt(slops.square_of_contact(i, slop2)) : slop;
+      p.separation = p.first_gap = contacts.separation ? static_cast<double>(contacts.separation[i]) : 0;
+      p.least = least;
+      p.restitution = static_cast<double>(contacts.restitution[i]);
+      p.target = surface;
+      if (job.warm_impulse.x) {
+        Vector3 w = vector_at(job.warm_impulse, i);
+        if (job.warm_rest.x) w = sum(w, vector_at(job.warm_rest, i));
+        const Vector3 given = {share * dot(w, t1), share * dot(w, t2), share * dot(w, *normal)};
+        const double held2 = given[0] * given[0] + given[1] * given[1], most = friction * given[2];
+        const double cut = held2 > most * most ? most / std::sqrt(held2) : 1;
+        if (given[2] > 0) p.impulse = {cut * given[0], cut * given[1], given[2]};
+      }
+    }
+  }
+  const auto read = [](const Column<const T>& column, std::size_t i, double otherwise) {
+    return column ? static_cast<double>(column[i]) : otherwise;
+  };
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (std::uint32_t k = candidate.first_group; k < candidate.end_group && is_sound; ++k) {
+    const Constraint& of = graph.groups[groups_[k]];
+    JointRow joint;
+    joint.a = row(of.body_a);
+    joint.b = row(of.body_b);
+    if (!is_sound) return false;
+    joint.allowed_error = std::sqrt(slops.square_of(of)) *
+                          (rows.position_error ? SceneThresholds::direct_closed : SceneThresholds::direct_joint_drift);
+    for (std::uint32_t r = 0; r < of.count; ++r) {
+      const std::uint32_t i = kernel::number_at(job.row_at, of.first + r);
+      joint.row = i;
+      joint.linear_a = vector_at(rows.linear_a, i);
+      joint.linear_b = vector_at(rows.linear_b, i);
+      joint.angular_a = vector_at(rows.angular_a, i);
+      joint.angular_b = vector_at(rows.angular_b, i);
+      if (rows.r_a.x) {
+        joint.r_a = vector_at(rows.r_a, i);
+        joint.r_b = vector_at(rows.r_b, i);
+      }
+      joint.wanted = read(rows.target_velocity, i, 0);
+      joint.first_error = joint.error = read(rows.position_error, i, 0);
+      joint.frequency = read(rows.frequency, i, options.substeps.position_correction.joint_frequency);
+      joint.damping_ratio = read(rows.damping_ratio, i, options.substeps.position_correction.joint_damping_ratio);
+      joint.keeps_position = joint.frequency == infinity;
+      joint.given_compliance = read(rows.compliance, i, 0);
+      joint.impulse = static_cast<double>(job.row_impulse[i]);
+      joint.given_least = read(rows.min_impulse, i, -infinity);
+      joint.given_largest = read(rows.max_impulse, i, infinity);
+      joint.is_bounded = joint.given_least > -infinity || joint.given_largest < infinity;
+      if (job.row_warm_rest && !joint.is_bounded) joint.impulse += static_cast<double>(job.row_warm_rest[i]);
+      // Sweeps find the rows that no impulse moves, and those out of range.
+      if (!island.add(joint, max_number<T>())) return false;
+    }
+  }
+  return is_sound;
+}
+
+template <class T>
+void DirectIslands::store(const kernel::SceneJob<T>& job, const DirectIsland& island) {
+  for (std::size_t i = 0; i < island.bodies().size(); ++i) {
+    const std::size_t body = island.bodies()[i].number;
+    const BodyRow &v = island.velocity(i), &moved = island.moved(i);
+    for (std::size_t c = 0; c < 6; ++c) {
+      job.velocities[body].numbers[c] = static_cast<T>(v.at[c]) + T(0);
+      job.displacements[body].numbers[c] = static_cast<T>(moved.at[c]);
+    }
+  }
+  const double substeps = island.substeps();
+  const SceneResults<T>& to = *job.results;
+  for (const Manifold& m : island.manifolds())
+    for (std::uint32_t k = m.first; k < m.end; ++k) {
+      const Point& p = island.points()[k];
+      const Vector3 impulse = in_world(m, p.sum);
+      put(to.impulse, p.contact, impulse);
+      put(to.separation_velocity, p.contact, in_world(m, island.velocity_of(m, p)));
+      const Vector3 next = scaled(substeps, p.next);
+      put_warm(job, p.contact, next == p.sum ? impulse : in_world(m, next));
+      const bool is_pushed = p.sum != Vector3{};
+      job.status[p.contact] = static_cast<std::uint8_t>(is_pushed ? Status::ok : Status::separating);
+      if (!to.path) continue;
+      Path path{};
+      const double friction2 = p.sum[0] * p.sum[0] + p.sum[1] * p.sum[1];
+      const double bound = m.friction * p.sum[2] * (1 - 1e-6);  // as for the state of the next step
+      path.sliding_end = !is_pushed                   ? SlidingEnd::separating
+                         : friction2 >= bound * bound ? SlidingEnd::slip
+                                                      : SlidingEnd::stick;
+      to.path[p.contact] = path;
+    }
+  for (const JointRow& row : island.rows()) {
+    job.row_impulse[row.row] = without_subnormals<T>(row.sum);
+    const double next = substeps * row.next;
+    job.row_warm[row.row] = without_subnormals<T>(next);
+    if (job.row_next_rest != nullptr)
+      job.row_next_rest[row.row] = without_subnormals<T>(next - static_cast<double>(job.row_warm[row.row]));
+    job.row_work[row.row] = static_cast<T>(row.sum * 0.5 * (row.before + island.velocity_of(row)));
+  }
+}
+
+template <class T>
+void DirectIslands::solve(const CallOptions& options, const kernel::SceneKernelsFor<T>& kernels,
+                          const kernel::BlockKernels& blocks, const kernel::SceneJob<T>& job, const Graph& graph,
+                          const Parts& parts, const Slops<T>& slops, std::vector<std::int32_t>& substeps,
+                          std::vector<SubstepNeed>& needs, ThreadTeam& team, bool may_throw) {
+  kernels_ = &blocks;
+  if (!solves_islands(options)) return;
+  const StepOptions step = step_options(options, *job.scene);
+  try {
+    find_candidates(options, job, graph, parts, substeps, needs, step);
+  } catch (const std::bad_alloc&) {
+    // Islands that were planned anew have lost their factors: docs/determinism.md.
+    candidates_.clear();
+    if (may_throw) throw;
+  }
+  store_settled(kernels, job, graph, substeps, team);
+  team.each_balanced(candidates_.size(), islands_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+    for (std::size_t i = first; i < end; ++i) {
+      Candidate& candidate = candidates_[i];
+      if (candidate.is_large) {
+        candidate.is_accepted = solve_large(options, job, graph, parts, slops, step, candidate);
+        continue;
+      }
+      DirectIsland& island = *solvers_[candidate.solver];
+      if (!take(job, graph, parts, options, slops, candidate)) continue;
+      // Work is measured in the sweeps that it replaces.
+      float& spent = needs[candidate.island].spent;
+      const double left = SceneThresholds::direct_credit - static_cast<double>(spent);
+      const double tries = SceneThresholds::direct_tries * island.work_of_factorisation() / candidate.sweeps;
+      const double work = candidate.substeps * iterations * island.work_of_iteration();
+      const bool is_small = work < SceneThresholds::direct_small;
+      const bool may_owe = is_small && 2 * left > SceneThresholds::direct_credit;
+      const double income = is_small ? small_income : SceneThresholds::direct_income;
+      const auto is_affordable = [&](double price) { return price <= income || price <= left; };
+      if (!is_affordable(tries)) continue;
+      const bool may_use_interior_point = may_owe || is_affordable(tries + work / candidate.sweeps);
+      candidate.is_accepted = island.solve(step, may_use_interior_point) && island.max_number() < max_number<T>();
+      spent += static_cast<float>(island.work_done() / candidate.sweeps);
+      // The next call may try linear solves, which rest needs alone.
+      if (candidate.is_accepted && is_small)
+        spent = std::min(spent, static_cast<float>(SceneThresholds::direct_credit - tries));
+      if (candidate.is_accepted) store(job, island);
+    }
+  });
+  for (const Candidate& candidate : candidates_) {
+    if (!candidate.is_accepted) continue;
+    const DirectIsland& island = *solvers_[candidate.solver];
+    substeps[candidate.island] = solved;
+    const bool is_group = candidate.first == candidate.end;
+    if (candidate.is_held) {
+      // The speed that the forces give in the step.
+      accepted_.push_back(
+          {manifolds_[candidate.first], false, step.weight_speed, step.weight_speed, 0, 1, IslandAlgorithm::held});
+      continue;
+    }
+    accepted_.push_back({is_group ? groups_[candidate.first_group] : manifolds_[candidate.first], is_group,
+                         island.approach(), island.residual(), island.solves(), island.substeps(), island.algorithm()});
+  }
+}
+
+template bool DirectIslands::take(const kernel::SceneJob<float>&, const Graph&, const Parts&, const CallOptions&,
+                                  const Slops<float>&, const Candidate&);
+template bool DirectIslands::take(const kernel::SceneJob<double>&, const Graph&, const Parts&, const CallOptions&,
+                                  const Slops<double>&, const Candidate&);
+template void DirectIslands::store(const kernel::SceneJob<float>&, const DirectIsland&);
+template void DirectIslands::store(const kernel::SceneJob<double>&, const DirectIsland&);
+template void DirectIslands::solve(const CallOptions&, const kernel::SceneKernelsFor<float>&,
+                                   const kernel::BlockKernels&, const kernel::SceneJob<float>&, const Graph&,
+                                   const Parts&, const Slops<float>&, std::vector<std::int32_t>&,
+                                   std::vector<SubstepNeed>&, ThreadTeam&, bool);
+template void DirectIslands::solve(const CallOptions&, const kernel::SceneKernelsFor<double>&,
+                                   const kernel::BlockKernels&, const kernel::SceneJob<double>&, const Graph&,
+                                   const Parts&, const Slops<double>&, std::vector<std::int32_t>&,
+                                   std::vector<SubstepNeed>&, ThreadTeam&, bool);
+
+}  // namespace carom::scene::direct

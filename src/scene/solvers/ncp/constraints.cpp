@@ -1,0 +1,314 @@
+#include "constraints.hpp"
+
+#include <algorithm>
+#include <carom/scene.hpp>
+#include <cmath>
+#include <limits>
+
+#include "core/scene/contact_models.hpp"
+#include "core/scene/thresholds.hpp"
+#include "core/support/vector3.hpp"
+#include "systems/call/contact_forms.hpp"
+
+namespace carom::scene::ncp {
+namespace {
+
+/// A body as constraints see it.
+struct Body {
+  std::int32_t place = -1;
+  bool has_arms = false;
+  double inverse_mass = 0, inverse_inertia[6] = {};
+  Twist velocity{};
+
+  Direction direction(const Vector<double>& linear, const Vector<double>& angular) const {
+    const auto& [xx, xy, xz, yy, yz, zz] = inverse_inertia;
+    const auto& [x, y, z] = angular;
+    return {{linear[0], linear[1], linear[2], x, y, z},
+            {inverse_mass * linear[0], inverse_mass * linear[1], inverse_mass * linear[2], xx * x + xy * y + xz * z,
+             xy * x + yy * y + yz * z, xz * x + yz * y + zz * z}};
+  }
+};
+
+template <class T>
+Vector<double> element(const Vector3Columns<const T>& columns, std::size_t i) {
+  return {static_cast<double>(columns.x[i]), static_cast<double>(columns.y[i]), static_cast<double>(columns.z[i])};
+}
+
+double inverse_or_zero(double x) {
+  return x > 0 ? 1 / x : 0;
+}
+
+void multiply(double factor, Direction& direction) {
+  for (Twist* twist : {&direction.of, &direction.response})
+    for (double& x : *twist) x *= factor;
+}
+
+/// The frame that kernels give a contact with this normal: tangents() tells the zeros apart, which they do not.
+std::array<Vector<double>, 3> frame_along(const Vector<double>& normal) {
+  Vector<double> n = unit(normal).value_or(Vector<double>{0, 0, 1});
+  n[2] += 0.0;
+  const auto [t1, t2] = tangents(n);
+  return {t1, t2, n};
+}
+
+/// The frame whose tangents are the axes of the ellipse, where friction has one.
+template <class T>
+std::array<Vector<double>, 3> frame_of(const SceneContacts<T>& contacts, std::size_t i) {
+  const auto frame = frame_along(element(contacts.normal, i));
+  if (!has_ellipse(contacts, i)) return frame;
+  const Vector<double>& n = frame[2];
+  const auto direction = unit(element(contacts.friction_direction, i)).value_or(frame[0]);
+  const double along = scene::dot(direction, n);
+  const auto axis =
+      unit(Vector<double>{direction[0] - along * n[0], direction[1] - along * n[1], direction[2] - along * n[2]});
+  if (!axis) return frame;
+  return {*axis, cross(n, *axis), n};
+}
+
+template <class T>
+class Reader {
+ public:
+  Reader(const kernel::SceneJob<T>& job, const IslandItems& island, double max_friction, Constraints& to)
+      : job_(job), island_(island), max_friction_(max_friction), to_(to) {}
+
+  void read() {
+    to_.begin(job_.bodies);
+    for (const std::uint32_t* m = island_.manifold; m != island_.end_manifold; ++m) read_manifold(job_.manifolds[*m]);
+    const std::size_t contacts = to_.cone.size();
+    each_row([&](const kernel::Constraint& of, std::uint32_t i) { measure(of, i); });
+    each_row([&](const kernel::Constraint& of, std::uint32_t i) { read_row(of, i); });
+    for (std::size_t k = 0; k < to_.cone.size(); ++k) {
+      Cone& cone = to_.cone[k];
+      for (std::size_t s = 0; s < 2; ++s)
+        for (std::size_t d = 0; d < 3 && cone.body[s] >= 0; ++d)
+          cone.q[d] += dot(cone.side[s][d].of, to_.velocity[static_cast<std::size_t>(cone.body[s])]);
+      if (k >= contacts) finish_row(cone);
+    }
+  }
+
+ private:
+  Body body(std::int32_t index) {
+    Body found;
+    if (index < 0) return found;
+    const T* const record = kernel::record_of(job_.body_rows, index);
+    const T* const v = job_.velocities[index].numbers;
+    for (std::size_t c = 0; c < 6; ++c) found.velocity[c] = static_cast<double>(v[c]);
+    const bool moves = kernel::is_movable(record);
+    found.has_arms = moves || v[3] != T(0) || v[4] != T(0) || v[5] != T(0);
+    if (!moves) return found;
+    found.inverse_mass = static_cast<double>(record[kernel::BodyRecord::inverse_mass]);
+    for (std::size_t c = 0; c < 6; ++c)
+      found.inverse_inertia[c] = static_cast<double>(record[kernel::BodyRecord::inverse_inertia + c]);
+    found.place = to_.place_of(index);
+    if (static_cast<std::size_t>(found.place) == to_.velocity.size()) to_.velocity.push_back(found.velocity);
+    return found;
+  }
+
+  void read_manifold(const kernel::Constraint& manifold) {
+    const SceneContacts<T>& contacts = job_.scene->contacts;
+    const Body bodies[2] = {body(manifold.body_a), body(manifold.body_b)};
+    const auto first = kernel::number_at(job_.contact_at, manifold.first);
+    const auto frame = frame_of(contacts, first);
+    for (std::uint32_t p = 0; p < manifold.count; ++p) {
+      const std::uint32_t i = kernel::number_at(job_.contact_at, manifold.first + p);
+      Cone& cone = to_.cone.emplace_back();
+      cone.number = i;
+      set_friction(contacts, i, cone);
+      if (contacts.tangential_compliance) {
+        const auto gives_way = static_cast<double>(contacts.tangential_compliance[i]);
+        for (std::size_t d = 0; d < 2; ++d) cone.extra[d] = cone.scale[d] * cone.scale[d] * gives_way;
+      }
+      if (contacts.normal_compliance) cone.extra[2] = static_cast<double>(contacts.normal_compliance[i]);
+      const Vector<double> arm[2] = {element(contacts.r_a, i), element(contacts.r_b, i)};
+      for (std::size_t s = 0; s < 2; ++s) {
+        const Body& of = bodies[s];
+        if (of.place < 0 && !of.has_arms && of.velocity == Twist{}) continue;
+        cone.body[s] = of.place;
+        for (std::size_t d = 0; d < 3; ++d) {
+          const Vector<double> along = s == 0 ? frame[d] : -frame[d];
+          Direction direction = of.direction(along, of.has_arms ? cross(arm[s], along) : Vector<double>{});
+          multiply(cone.scale[d], direction);
+          cone.side[s][d] = direction;
+          if (of.place < 0) cone.q[d] += dot(direction.of, of.velocity);
+        }
+      }
+      if (contacts.surface_velocity.x) {
+        const Vector<double> surface = element(contacts.surface_velocity, i);
+        for (std::size_t d = 0; d < 2; ++d) cone.q[d] -= cone.scale[d] * scene::dot(frame[d], surface);
+      }
+      cone.q[2] -= static_cast<double>(job_.carried[3][i]);
+      for (std::size_t d = 0; d < 3; ++d) cone.warm[d] = static_cast<double>(job_.carried[d][i]);
+      for (std::size_t d = 0; d < 2; ++d) cone.warm[d] *= inverse_or_zero(cone.scale[d]);
+      const double w = answer(cone.side[0][2]) + answer(cone.side[1][2]);
+      stopping_ += inverse_or_zero(w);
+      if ((models_of(contacts, i) & kernel::models_with_moments) != 0) add_moment(manifold, i, bodies, frame, w);
+    }
+  }
+
+  /// The constraint behind the contact's own, whose normal answers with w. What the moment of the manifold begins with
+  /// is shared by the contacts' limits.
+  void add_moment(const kernel::Constraint& manifold, std::uint32_t i, const Body (&bodies)[2],
+                  const std::array<Vector<double>, 3>& frame, double w) {
+    const SceneContacts<T>& contacts = job_.scene->contacts;
+    const auto number = [](const Column<const T>& column, std::size_t k) {
+      return column ? static_cast<double>(column[k]) : 0.0;
+    };
+    const Sides sides = to_.cone.back().body;
+    Cone& cone = to_.cone.emplace_back();
+    cone.kind = Cone::moment;
+    cone.number = i;
+    cone.body = sides;
+    double w_moment = 0;
+    for (std::size_t s = 0; s < 2; ++s)
+      for (std::size_t d = 0; d < 3; ++d) {
+        cone.side[s][d] = bodies[s].direction({}, s == 0 ? frame[d] : -frame[d]);
+        w_moment += answer(cone.side[s][d]) / 3;
+      }
+    const double longest = systems::longest_length(max_friction_, w, w_moment);
+    cone.scale[0] = cone.scale[1] = std::min(number(contacts.rolling_friction, i), longest);
+    cone.scale[2] = std::min(number(contacts.spinning_friction, i), longest);
+    for (std::size_t s = 0; s < 2; ++s)
+      for (std::size_t d = 0; d < 3; ++d) {
+        multiply(cone.scale[d], cone.side[s][d]);
+        if (bodies[s].place < 0) cone.q[d] += dot(cone.side[s][d].of, bodies[s].velocity);
+      }
+    double rolls = 0, spins = 0;
+    for (std::uint32_t p = 0; p < manifold.count; ++p) {
+      const std::uint32_t k = kernel::number_at(job_.contact_at, manifold.first + p);
+      rolls += number(contacts.rolling_friction, k) * static_cast<double>(job_.carried[2][k]);
+      spins += number(contacts.spinning_friction, k) * static_cast<double>(job_.carried[2][k]);
+    }
+    const auto first = kernel::number_at(job_.contact_at, manifold.first);
+    for (std::size_t d = 0; d < 3; ++d)
+      if (const double limit = d < 2 ? rolls : spins; limit > 0 && cone.scale[d] > 0)
+        cone.warm[d] =
+            static_cast<double>(job_.carried_moment[d][first]) * static_cast<double>(job_.carried[2][i]) / limit;
+  }
+
+  /// The larger coefficient, and what is left of it along each axis.
+  void set_friction(const SceneContacts<T>& contacts, std::size_t i, Cone& cone) const {
+    cone.friction = std::min(static_cast<double>(contacts.friction[i]), max_friction_);
+    if (!has_ellipse(contacts, i)) return;
+    const double along = cone.friction, across = std::min(static_cast<double>(contacts.friction_2[i]), max_friction_);
+    cone.friction = std::max(along, across);
+    cone.scale[0] = along / cone.friction;
+    cone.scale[1] = across / cone.friction;
+  }
+
+  static double answer(const Direction& of) { return dot(of.of, of.response); }
+
+  template <class F>
+  void each_row(const F& f) const {
+    for (const std::uint32_t* g = island_.group; g != island_.end_group; ++g)
+      for (std::uint32_t r = 0; r < job_.groups[*g].count; ++r)
+        f(job_.groups[*g], kernel::number_at(job_.row_at, job_.groups[*g].first + r));
+  }
+
+  Row row(const kernel::Constraint& group, std::uint32_t i) {
+    const JointRows<T>& joints = job_.scene->joints;
+    Row row;
+    row.number = i;
+    row.compliance = joints.compliance ? static_cast<double>(joints.compliance[i]) : 0;
+    row.target = joints.target_velocity ? static_cast<double>(joints.target_velocity[i]) : 0;
+    const Vector3Columns<const T>* const columns[2][2] = {{&joints.linear_a, &joints.angular_a},
+                                                          {&joints.linear_b, &joints.angular_b}};
+    const std::int32_t indices[2] = {group.body_a, group.body_b};
+    for (std::size_t s = 0; s < 2; ++s) {
+      const Body of = body(indices[s]);
+      row.body[s] = of.place;
+      row.side[s] = of.direction(element(*columns[s][0], i), element(*columns[s][1], i));
+      if (of.place < 0 && of.velocity != Twist{}) row.target -= dot(row.side[s].of, of.velocity);
+    }
+    return row;
+  }
+
+  double answer(const Row& row) const { return answer(row.side[0]) + answer(row.side[1]) + row.compliance; }
+  void measure(const kernel::Constraint& group, std::uint32_t i) {
+    stopping_ += inverse_or_zero(answer(row(group, i)));
+  }
+
+  void read_row(const kernel::Constraint& group, std::uint32_t i) {
+    const JointRows<T>& joints = job_.scene->joints;
+    Row given = row(group, i);
+    const double none = SceneThresholds::no_bound * island_.approach * stopping_;
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    double least = joints.min_impulse ? static_cast<double>(joints.min_impulse[i]) : -infinity;
+    double largest = joints.max_impulse ? static_cast<double>(joints.max_impulse[i]) : infinity;
+    if (least < -none) least = -infinity;
+    if (largest > none) largest = infinity;
+    if (least == -infinity && largest == infinity) {
+      to_.row.push_back(given);
+      return;
+    }
+    Cone cone;
+    cone.number = i;
+    cone.body = given.body;
+    cone.kind = least == -infinity || largest == infinity ? Cone::one_sided : Cone::two_sided;
+    cone.sign = least == -infinity ? -1 : 1;
+    cone.shift = cone.kind == Cone::two_sided ? least + 0.5 * (largest - least) : least == -infinity ? largest : least;
+    const std::size_t along = cone.row_direction();
+    for (std::size_t s = 0; s < 2; ++s) {
+      Direction& to = cone.side[s][along];
+      add(to.of, cone.sign, given.side[s].of);
+      add(to.response, cone.sign, given.side[s].response);
+      // Bodies go on with the shift.
+      if (given.body[s] >= 0)
+        add(to_.velocity[static_cast<std::size_t>(given.body[s])], cone.shift, given.side[s].response);
+    }
+    cone.q[along] = cone.sign * (given.compliance * cone.shift - given.target);
+    const double w = answer(given);
+    for (double& extra : cone.extra) extra = w;
+    cone.extra[along] = given.compliance;
+    const double begun = cone.sign * (static_cast<double>(job_.row_impulse[i]) - cone.shift);
+    cone.warm[along] = begun;
+    if (cone.kind == Cone::two_sided) {
+      cone.friction = 1;
+      cone.warm[2] = 0.5 * (largest - least);
+    }
+    to_.cone.push_back(cone);
+  }
+
+  /// The normal impulse of a row within two bounds is half of what lies between them. Its W_nn may be anything, and a
+  /// small one keeps q_n below the velocities of the island.
+  void finish_row(Cone& cone) const {
+    if (cone.kind != Cone::two_sided) return;
+    const double half = cone.warm[2];
+    if (half * cone.extra[2] > island_.approach && island_.approach > 0) cone.extra[2] = island_.approach / half;
+    cone.q[2] = -half * cone.extra[2];
+  }
+
+  const kernel::SceneJob<T>& job_;
+  const IslandItems& island_;
+  double max_friction_;
+  Constraints& to_;
+  double stopping_ = 0;  // [kg] the sum of 1 / W_nn and the like over all contacts and rows
+};
+
+}  // namespace
+
+void Constraints::begin(std::size_t bodies) {
+  for (const std::int32_t b : body) place[static_cast<std::size_t>(b)] = -1;
+  if (place.size() < bodies) place.resize(bodies, -1);
+  cone.clear();
+  row.clear();
+  body.clear();
+  velocity.clear();
+}
+
+std::int32_t Constraints::place_of(std::int32_t scene_body) {
+  std::int32_t& found = place[static_cast<std::size_t>(scene_body)];
+  if (found < 0) {
+    found = static_cast<std::int32_t>(body.size());
+    body.push_back(scene_body);
+  }
+  return found;
+}
+
+template <class T>
+void read(const kernel::SceneJob<T>& job, const IslandItems& island, double max_friction, Constraints& to) {
+  Reader<T>(job, island, max_friction, to).read();
+}
+template void read(const kernel::SceneJob<float>&, const IslandItems&, double, Constraints&);
+template void read(const kernel::SceneJob<double>&, const IslandItems&, double, Constraints&);
+
+}  // namespace carom::scene::ncp

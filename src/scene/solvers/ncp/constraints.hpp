@@ -1,0 +1,85 @@
+// The constraints of an island for Procedure::ncp: constraints with a cone, and rows without bounds.
+//
+// A contact has its impulse in its frame. A row within bounds is a contact, too. λ >= λ0 is the normal impulse of one
+// without friction, beyond λ0. λ within two bounds is the friction, along one tangent, of a contact with a fixed normal
+// impulse: W_nn r_n = -q_n. Unused directions of a constraint have no effect on bodies.
+//
+// Friction within an ellipse is friction within a circle of r_t = p_t / scale: its tangents are the axes of the
+// ellipse, times the scale (docs/contact-systems.md, Contact models). The moment of a contact that resists rolling and
+// spinning is a constraint behind it, of two tangents and the normal too, times its lengths.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/jobs/scene_job.hpp"
+#include "core/scene/call_options.hpp"
+#include "systems/problem/body_matrix.hpp"
+
+namespace carom::scene::ncp {
+
+/// v and ω of a body, or an impulse along them.
+using Twist = std::array<double, 6>;
+
+inline double dot(const Twist& a, const Twist& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5];
+}
+inline void add(Twist& sum, double factor, const Twist& x) {
+  for (std::size_t c = 0; c < 6; ++c) sum[c] += factor * x[c];
+}
+
+/// A direction of the impulse of a constraint on one body, and the change of velocity that a unit of it makes.
+struct Direction {
+  Twist of{}, response{};
+};
+
+/// The bodies that a constraint moves: numbers of Constraints::body, or -1.
+using systems::Sides;
+
+struct Cone {
+  enum Kind : std::uint8_t { contact, moment, one_sided, two_sided } kind = contact;
+  Sides body = {-1, -1};
+  std::array<std::array<Direction, 3>, 2> side{};  // two tangents times the scale, the normal
+  double q[3] = {};                                // [m/s] with the impulses that no bound holds back
+  double extra[3] = {};                            // [1/kg] added to the diagonal of W_ii
+  double friction = 0;
+  double scale[3] = {1, 1, 1};  // of the directions of a contact or a moment
+  double warm[3] = {};
+  std::uint32_t number = 0;    // of the contact or the row
+  double sign = 1, shift = 0;  // of a row: λ = shift + sign × (the impulse along its direction)
+  std::size_t row_direction() const { return kind == one_sided ? 2 : 0; }
+};
+
+/// A row without bounds.
+struct Row {
+  Sides body = {-1, -1};
+  std::array<Direction, 2> side{};
+  double target = 0;      // [m/s] of J v + γ λ, with J of the bodies that move
+  double compliance = 0;  // [1/kg]
+  std::uint32_t number = 0;
+};
+
+struct Constraints {
+  std::vector<Cone> cone;
+  std::vector<Row> row;
+  std::vector<std::int32_t> body;   // that move, as the scene counts them
+  std::vector<Twist> velocity;      // of these; with the impulses of the shifts
+  std::vector<std::int32_t> place;  // of the scene's bodies among these; -1 elsewhere
+
+  void begin(std::size_t bodies);
+  std::int32_t place_of(std::int32_t scene_body);
+};
+
+/// The contacts and rows of an island: places in lists of manifolds and groups.
+struct IslandItems {
+  const std::uint32_t *manifold, *end_manifold, *group, *end_group;
+  double approach;  // [m/s] the greatest that one misses its target by
+};
+
+/// The targets and the impulses to begin with are in SceneJob::carried and SceneJob::row_impulse.
+template <class T>
+void read(const kernel::SceneJob<T>& job, const IslandItems& island, double max_friction, Constraints& to);
+
+}  // namespace carom::scene::ncp

@@ -1,0 +1,29 @@
+// Checks contact systems before any work. A fault is an Error that names the column and the row.
+#pragma once
+
+#include <carom/system.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/columns/constants.hpp"
+
+namespace carom::systems {
+
+void check_options(const SystemOptions& options);
+
+/// Returns the system without constants. `system` must outlive it.
+template <class T>
+Resolved<ContactSystem<T>> check_columns(const ContactSystem<T>& system, const SystemResults<T>& results);
+
+/// Memory of check_values.
+struct CheckSpace {
+  std::vector<std::size_t> diagonal;
+  std::vector<std::int64_t> next;
+};
+
+/// Checks the values. Call after the check of the columns.
+template <class T>
+void check_values(const ContactSystem<T>& system, const SystemOptions& options, CheckSpace& space);
+
+}  // namespace carom::systems

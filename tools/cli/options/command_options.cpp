@@ -1,0 +1,122 @@
+#include "command_options.hpp"
+
+#include <carom/law_info.hpp>
+#include <limits>
+#include <vector>
+
+namespace carom::apps {
+
+Options CommandOptions::solver_options() const {
+  Options options;
+  given.read(options);
+  if (options.integrator == Integrator::euler && options.restitution_law != RestitutionLaw::energetic)
+    throw Error("carom: --restitution-law " + text_of(options.restitution_law) +
+                " needs --integrator series; euler offers energetic only");
+  if (options.integrator != Integrator::euler && given.has("steps"))
+    throw Error("carom: --steps needs --integrator euler; series has no step to choose");
+  return options;
+}
+
+Execution CommandOptions::execution() const {
+  return {isa_from_string(isa), threads};
+}
+
+io::ReadOptions CommandOptions::read_options() const {
+  const Options options = solver_options();
+  return {.rounded_to_float = in_float(), .law = options.law, .restitution_law = options.restitution_law};
+}
+
+io::ReadOptions CommandOptions::read_options_without_laws() const {
+  io::ReadOptions options = read_options();
+  options.law = Law::frictionless;
+  options.own_laws = false;
+  return options;
+}
+
+double CommandOptions::epsilon() const {
+  return in_float() ? static_cast<double>(std::numeric_limits<float>::epsilon())
+                    : std::numeric_limits<double>::epsilon();
+}
+
+void CommandOptions::require_valid(bool uses_lanes) const {
+  if (reference && in_float())
+    throw Error("carom: the reference works in double: --reference excludes --precision float");
+  const Options options = solver_options();
+  if (uses_lanes) Solver(execution()).solve(KContacts<double>{}, Results<double>{}, options);
+}
+
+void CommandOptions::require_fit(const io::Table& table, io::Form form) const {
+  const Options options = solver_options();
+  if (io::is_planar_form(form) && options.integrator == Integrator::euler)
+    throw Error("carom: " + table.name() + " holds planar contacts, which are solved in closed form: --integrator " +
+                text_of(options.integrator) + " has no use");
+  if (table.find("law") != io::Table::none) return;
+  const LawInfo& info = law_info(options.law);
+  if (!(io::is_planar_form(form) ? info.in_plane : info.in_space))
+    throw Error("carom: --law " + text_of(options.law) + " is for " +
+                (info.in_plane ? "planar contacts" : "contacts in 3D") + ", and " + table.name() + " holds others");
+  if (const std::string missing = missing_parameters(options.law, table, form); !missing.empty())
+    throw Error("carom: " + table.header_place() + "--law " + text_of(options.law) + " reads " + missing);
+}
+
+std::string CommandOptions::method_in_words(io::Form form) const {
+  const Options options = solver_options();
+  if (options.law != Law::incremental || io::is_planar_form(form)) return text_of(options.law);
+  return text_of(options.integrator) +
+         (options.integrator == Integrator::euler ? " with " + std::to_string(options.steps) + " steps" : "");
+}
+
+std::string missing_parameters(Law law, const io::Table& table, io::Form form) {
+  std::vector<std::string> missing;
+  std::size_t needed = 0;
+  for (const LawParameter& parameter : law_info(law).parameters) {
+    if (!(io::is_planar_form(form) ? parameter.in_plane : parameter.in_space)) continue;
+    ++needed;
+    if (table.find(parameter.name) == io::Table::none) missing.emplace_back(parameter.name);
+  }
+  if (missing.empty()) return {};
+  if (law == Law::composite)
+    return missing.size() < needed ? std::string() : "columns weight_LAW, of which there are none";
+  std::string text;
+  for (const std::string& name : missing) text += (text.empty() ? "" : ", ") + name;
+  return (missing.size() == 1 ? "the column " : "the columns ") + text + ", which " +
+         (missing.size() == 1 ? "is" : "are") + " missing";
+}
+
+void add_command_options(CLI::App& command, CommandOptions& options) {
+  add_solver_options(command, options);
+  options.given.add_to(command, Options{}, [](const OptionInfo& info) { return std::string(info.help); });
+}
+
+void add_solver_options(CLI::App& command, CommandOptions& options) {
+  command.add_option("IN", options.input, "Contact file (CSV or HDF5) to read; - is standard input")
+      ->option_text("REQUIRED")
+      ->required();
+  options.given.add_to(command, Options{}, [](const OptionInfo& info) {
+    return std::string_view(info.name) == "law" ? std::string() : info.help;
+  });
+  command.add_option("--precision", options.precision, "Arithmetic of the lanes")
+      ->option_text("double|float [" + options.precision + "]")
+      ->check(CLI::IsMember({"double", "float"}));
+  command.add_option("--threads", options.threads, "0: as many as the machine offers")
+      ->option_text("N [0]")
+      ->check(within(0, Execution::max_threads));
+  command.add_option("--isa", options.isa, "Instruction set of the lanes; auto: the best one here")
+      ->option_text("auto|scalar|sse2|avx2|avx512|neon [" + options.isa + "]")
+      ->check(CLI::IsMember({"auto", "scalar", "sse2", "avx2", "avx512", "neon"}));
+  command.add_flag("--all-faults", options.all_faults, "Print every bad row, not only the first 20");
+}
+
+void add_resume_options(CLI::App& command, bool& resume, double& checkpoint) {
+  constexpr double a_day = 86400;
+  command.add_flag("--resume", resume,
+                   "Go on with OUT where an earlier run ended; IN and OUT are HDF5. Without an earlier run it begins");
+  command
+      .add_option("--checkpoint", checkpoint,
+                  "Seconds after which OUT (HDF5) is brought to the disk, for a run to resume there; 0: after every "
+                  "block of rows")
+      ->option_text(fmt::format("S [{}]", checkpoint))
+      ->check(within(0.0, a_day));
+}
+
+}  // namespace carom::apps

@@ -1,0 +1,34 @@
+// Tells what became of scenes: a line a scene.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "cli/analysis/scene_solving.hpp"
+
+namespace carom::apps {
+
+/// Keeps the first scenes and the sums over all, so that a file may have any number of them.
+class SceneTable {
+ public:
+  void add(const SolvedScene& scene);
+  /// For another rank, which adds it behind its own scenes.
+  std::string bytes() const;
+  void add(const std::string& bytes);
+  /// The first 20 scenes, the sums if there are several, and how many islands have not converged.
+  void print(std::FILE* out, SceneMethod method) const;
+
+  std::size_t scenes() const { return count_; }
+  double seconds() const { return all_.seconds; }
+  int threads() const { return all_.report.threads; }
+
+ private:
+  void sum(const SolvedScene& scene);
+
+  std::vector<SolvedScene> first_;
+  SolvedScene all_;  ///< sums, but the greatest of what does not add up
+  std::size_t count_ = 0;
+};
+
+}  // namespace carom::apps

@@ -1,0 +1,89 @@
+#include "system_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace carom::apps {
+namespace {
+
+nlohmann::ordered_json json_of(const SolvedSystem& system) {
+  const SystemReport& report = system.report;
+  nlohmann::ordered_json json = {
+      {"file", system.name},
+      {"contacts", report.contacts},
+      {"islands", report.islands},
+      {"max_island_size", report.max_island_size},
+      {"solved", system.solved()},
+      {"unsolved_islands", report.unsolved},
+      {"error", report.error},
+      {"range_distance", report.range_distance},
+      {"iterations", report.pgs_iterations + report.interior_point_iterations + report.newton_iterations},
+      {"pgs_iterations", report.pgs_iterations},
+      {"interior_point_iterations", report.interior_point_iterations},
+      {"newton_iterations", report.newton_iterations},
+      {"seconds", report.seconds},
+      {"threads", report.threads}};
+  if (system.global.velocities > 0) {
+    json["velocities"] = system.global.velocities;
+    json["mass_was_half"] = system.global.mass_was_half;
+    json["momentum_error"] = system.global.momentum_error;
+    json["velocity_error"] = system.global.velocity_error;
+    json["condensing_seconds"] = system.global.seconds;
+  }
+  return json;
+}
+
+double seconds_of(const std::vector<SolvedSystem>& systems) {
+  double seconds = 0;
+  for (const SolvedSystem& system : systems) seconds += system.report.seconds;
+  return seconds;
+}
+
+std::string unsolved_in_words(const SolvedSystem& system) {
+  const SystemReport& r = system.report;
+  if (!r.ok()) return fmt::format("  not solved: {} island{}", r.unsolved, r.unsolved == 1 ? "" : "s");
+  if (!system.solved())
+    return fmt::format("  not solved: u is {:.1e} from that of bodies", system.global.velocity_error);
+  return "";
+}
+
+std::size_t solved_of(const std::vector<SolvedSystem>& systems) {
+  return static_cast<std::size_t>(
+      std::count_if(systems.begin(), systems.end(), [](const SolvedSystem& s) { return s.solved(); }));
+}
+
+}  // namespace
+
+void print_text(const std::vector<SolvedSystem>& systems, std::FILE* out) {
+  std::size_t width = 4;
+  for (const SolvedSystem& system : systems) width = std::max(width, system.name.size());
+  fmt::print(out, "{:{}}  {:>8}  {:>7}  {:>8}  {:>7}  {:>8}  {:>6}  {:>10}\n", "file", width, "contacts", "islands",
+             "error", "pgs", "interior", "newton", "ms");
+  for (const SolvedSystem& system : systems) {
+    const SystemReport& r = system.report;
+    fmt::print(out, "{:{}}  {:>8}  {:>7}  {:>8.1e}  {:>7}  {:>8}  {:>6}  {:>10.4f}{}\n", system.name, width, r.contacts,
+               r.islands, r.error, r.pgs_iterations, r.interior_point_iterations, r.newton_iterations, 1e3 * r.seconds,
+               unsolved_in_words(system));
+  }
+  if (systems.size() > 1)
+    fmt::print(out, "{} of {} solved, {:.4f} ms\n", solved_of(systems), systems.size(), 1e3 * seconds_of(systems));
+}
+
+void print_json(const std::vector<SolvedSystem>& systems, const SystemOptions& options, double tolerance,
+                std::FILE* out) {
+  nlohmann::ordered_json json;
+  if (systems.size() == 1) {
+    json = json_of(systems.front());
+  } else {
+    json = {
+        {"systems", nlohmann::ordered_json::array()}, {"solved", solved_of(systems)}, {"seconds", seconds_of(systems)}};
+    for (const SolvedSystem& system : systems) json["systems"].push_back(json_of(system));
+  }
+  json["tolerance"] = tolerance;
+  json["budget"] = options.budget;
+  fmt::print(out, "{}\n", json.dump(2));
+}
+
+}  // namespace carom::apps

@@ -1,0 +1,93 @@
+// Scenes of a file in the precision that they are solved in, and places for their results.
+#pragma once
+
+#include <array>
+#include <carom/scene.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <string>
+#include <vector>
+
+#include "scene_rows.hpp"
+
+namespace carom::io {
+
+/// An optional column of the contacts of scenes.
+struct SceneColumn {
+  std::string name;    ///< as in files
+  std::string vector;  ///< whose component it is; empty for other columns
+  bool is_read;        ///< by a method
+  bool is_key;         ///< holds whole numbers of 64 bits
+};
+
+/// All of them, in the order of columns::each_of_scene.
+std::vector<SceneColumn> optional_scene_columns(const SceneOptions::Method& method);
+
+/// One scene at a time. What it refers to must outlive it.
+template <class T>
+class SceneData {
+ public:
+  /// Laws and their parameters are those of the rows only if `with_laws`. Results go to `results`, where the rows that
+  /// no scene changes get their velocities as they were.
+  SceneData(const ContactNumbers& contacts, const SceneRows& rows, bool with_laws, ResultNumbers& results);
+  SceneData(const SceneData&) = delete;
+  SceneData& operator=(const SceneData&) = delete;
+
+  /// Makes the views those of this scene.
+  void load(const SceneOfRows& scene);
+  const Scene<T>& scene() const { return view_; }
+  const SceneResults<T>& results() const { return results_view_; }
+  /// Brings what stands in the places to the rows of the scene that was loaded last.
+  void store() const;
+
+ private:
+  struct ContactColumn {
+    const std::vector<double>* from;
+    Column<const T>* to;
+    std::vector<T> values;
+  };
+  template <class Choice>
+  struct ChoiceColumn {
+    const std::vector<Choice>* from = nullptr;
+    std::vector<Choice> values;
+
+    void load(const std::vector<std::size_t>& rows, Column<const Choice>& to);
+  };
+  struct BodyColumn {
+    std::array<const std::vector<double>*, 2> from;
+    Column<const T>* to;
+    std::vector<T> values;
+  };
+  struct ContactResult {
+    std::vector<double>* to;
+    Column<T>* from;
+    std::vector<T> values;
+  };
+  struct BodyResult {
+    std::array<std::vector<double>*, 2> to;
+    Column<T>* from;
+    std::vector<T> values;
+  };
+
+  void place_contacts(bool with_laws);
+  void place_bodies();
+  void place_results(ResultNumbers& results);
+
+  const ContactNumbers& contacts_;
+  const SceneOfRows* scene_ = nullptr;
+  ResultNumbers& results_;
+  Scene<T> view_;
+  SceneResults<T> results_view_;
+  std::list<ContactColumn> contact_columns_;
+  ChoiceColumn<Law> laws_;
+  ChoiceColumn<RestitutionLaw> restitution_laws_;
+  ChoiceColumn<std::uint64_t> keys_;
+  std::list<BodyColumn> body_columns_;
+  std::list<ContactResult> contact_results_;
+  std::list<BodyResult> body_results_;
+  std::vector<Status> statuses_;
+  std::vector<Path> paths_;
+};
+
+}  // namespace carom::io
