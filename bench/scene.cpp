@@ -194,8 +194,12 @@ std::size_t bodies_apart(const SceneData<T>& scene, const SceneOptions& options,
   SceneArrays<double> expected(wide);
   reference::solve_scene(select(wide.view(), options.method), expected.view(), options);
   double greatest = 0;
-  for (std::size_t i = 0; i < scene.body_count(); ++i)
+  for (std::size_t i = 0; i < scene.body_count(); ++i) {
     greatest = std::max({greatest, scenes::length(wide.velocity(i)), scenes::length(wide.angular_velocity(i))});
+    // Bodies at rest have the speed that forces give them.
+    if (!wide.velocity_change[0].empty())
+      greatest = std::max(greatest, scenes::length(scenes::at(wide.velocity_change, i)));
+  }
   const double bound = 1e5 * static_cast<double>(std::numeric_limits<T>::epsilon()) * greatest;
   std::size_t apart = 0;
   for (std::size_t i = 0; i < scene.body_count(); ++i) {
