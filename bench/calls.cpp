@@ -34,7 +34,7 @@ void call(benchmark::State& state, const Options& options, std::size_t n) try {
   const support::RandomContacts<T> drawn(n, seed);
   Contacts<T> contacts = drawn.inline_contacts();
   const T tangential_restitution = 0;
-  contacts.laws.tangential_restitution = tangential_restitution;
+  contacts.laws.tangential_restitution = {&tangential_restitution, n, 0};
   support::ResultArrays<T> arrays(n);
   time_calls(state, contacts, timed_columns(arrays), options);
 } catch (const std::exception& error) {

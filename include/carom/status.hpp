@@ -208,14 +208,6 @@ CAROM_EXPORT Isa isa_from_string(std::string_view text);
 template <class S, std::size_t room>
 class StatusCounts {
  public:
-  StatusCounts() noexcept : counts_{} {}                               ///< all counts are 0
-  StatusCounts(const StatusCounts& other) noexcept { *this = other; }  ///< copies the counts and the first contacts
-  StatusCounts& operator=(const StatusCounts& other) noexcept {        ///< as the copy constructor
-    counts_ = other.counts_;
-    for (std::size_t i = 0; i < room; ++i) first_[i] = counts_[i] > 0 ? other.first_[i] : 0;
-    return *this;
-  }
-
   /// Returns the number of contacts with this status; 0 for an unknown status.
   std::size_t count(S status) const {
     const auto number = static_cast<std::size_t>(status);
@@ -250,8 +242,7 @@ class StatusCounts {
  private:
   friend struct CountsAccess;  // of kernels and other languages
 
-  // `first_` is not set where the count is 0: to clear it would take as long as a contact does.
-  std::array<std::size_t, room> counts_, first_;
+  std::array<std::size_t, room> counts_{}, first_{};
 };
 
 /// Counts of contacts by Status.
