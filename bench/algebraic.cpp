@@ -35,7 +35,7 @@ namespace {
 
 constexpr std::uint64_t seed = 1;
 
-/// A form of contacts, `law` of them named by the options or, for mixed laws, by a column.
+/// A form of contacts. Their law is an option; batches of mixed laws have a column of laws.
 template <class T>
 struct Inline {
   static constexpr const char* name = "inline";
@@ -70,7 +70,7 @@ struct Space {
   support::RandomSpaceContacts<T> drawn;
 };
 
-/// What a host asks for: impulse, velocities and status.
+/// The results that engines use: impulse, velocities and status.
 template <class T>
 Results<T> timed_columns(support::ResultArrays<T>& arrays, bool bodies) {
   Results<T> results = arrays.results();
@@ -81,7 +81,7 @@ Results<T> timed_columns(support::ResultArrays<T>& arrays, bool bodies) {
   return results;
 }
 
-/// Whether all contacts of a small batch are resolved, and all but the worst conditioned as the reference does it.
+/// Checks a small batch: every contact is resolved, and agrees with the reference unless it is badly conditioned.
 template <template <class> class Form, class T>
 std::string disagreement(Isa isa, const Options& options) {
   constexpr std::size_t n = 4096;
@@ -93,7 +93,7 @@ std::string disagreement(Isa isa, const Options& options) {
   support::ResultArrays<T> found(n, Form<T>::bodies);
   Solver({.isa = isa, .threads = 1}).solve(contacts, found.results(), options);
 
-  // The same contacts before they were rounded to float.
+  // The same contacts in double, not rounded to float.
   support::ResultArrays<double> expected(n, Form<T>::bodies);
   if constexpr (std::is_same_v<Form<T>, Blocked<T>>) {
     const Inline<double> wide(n);
@@ -126,7 +126,7 @@ void resolve(benchmark::State& state, Law law, Isa isa, int threads, std::size_t
   const auto [check, is_new] = checked.try_emplace({law, isa});
   if (is_new) check->second = disagreement<Form, T>(isa, options);
   if (!check->second.empty()) return state.SkipWithError(check->second.c_str());
-  // Drawn once, since that takes longer than the benchmark.
+  // Drawing takes longer than the benchmark, so each batch is drawn once.
   static std::map<std::size_t, std::pair<Form<T>, support::RandomLaws<T>>> drawn;
   auto& of_size = drawn.try_emplace(n, std::piecewise_construct, std::tuple(n), std::tuple(n, seed)).first->second;
   Form<T>& form = of_size.first;
@@ -148,8 +148,8 @@ void resolve(benchmark::State& state, Law law, Isa isa, int threads, std::size_t
   state.SkipWithError(error.what());
 }
 
-/// Every contact with one of `mixed`, at random. `of_mean` is the rate relative to the harmonic mean of the single
-/// laws' rates on these contacts: what they reach if each takes its share of the batch.
+/// Every contact has a random law of `mixed`. `of_mean` is the rate over the harmonic mean of the rates of the single
+/// laws. 1 means that mixing laws costs nothing.
 template <template <class> class Form, class T>
 void resolve_mixed(benchmark::State& state, const std::vector<Law>& mixed, Isa isa, std::size_t n) try {
   Form<T> form(n);
@@ -198,7 +198,7 @@ void stream_line_in_parts(float* to, const float* line) {
 }
 #endif
 
-/// What the memory allows: a batch in blocks is read, and impulse, velocities and status are written past the caches.
+/// Measures the limit of the memory: reads a batch in blocks and writes impulse, velocities and status past the caches.
 void stream(benchmark::State& state, std::size_t n) {
   using Part [[gnu::vector_size(16)]] = float;
   constexpr std::size_t columns = BlockedContacts<float>::columns, block = 16, at_once = 4, written = 15;
@@ -231,7 +231,7 @@ void stream(benchmark::State& state, std::size_t n) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(n));
 }
 
-// The laws alone take several times as long beside it.
+// Each row of mixed laws also times the single laws, which takes several times as long.
 constexpr double of_mixed_seconds = 0.1;
 
 constexpr std::size_t in_cache = 4096, beyond_cache = 1'000'000;

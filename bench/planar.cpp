@@ -1,5 +1,5 @@
 // Planar contacts of every law on the best ISA, one thread: resolve/planar/<law>/<precision>/<isa>/<form>/contacts:N.
-// Of mixed laws of_mean is the rate relative to the harmonic mean of the single laws' rates, measured in turns.
+// Rows of mixed laws have of_mean: the rate over the harmonic mean of the rates of the single laws, timed in turns.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ struct AnyContacts {
   support::RandomPlanarBodies<T> bodies;
 };
 
-/// Drawn when a benchmark first needs them; those before are let go.
+/// Draws the contacts when a benchmark first needs them, and frees the last ones.
 template <class T>
 const AnyContacts<T>& contacts_of(Form form, std::size_t n) {
   static std::pair<Form, std::size_t> last;
@@ -61,8 +61,8 @@ const AnyContacts<T>& contacts_of(Form form, std::size_t n) {
   return *contacts;
 }
 
-/// Whether the lanes give the reference's impulses. Contacts that two bodies of very different size or a grazing normal
-/// make sensitive are off by thousands of roundings.
+/// Checks the impulses against the reference. Contacts between bodies of very different size, or with a grazing normal,
+/// are badly conditioned: they differ by thousands of roundings.
 template <class T>
 bool is_right(Form form, bool mixed, const Options& options) {
   const AnyContacts<T> few(form, in_cache);
@@ -85,7 +85,7 @@ bool is_right(Form form, bool mixed, const Options& options) {
   return true;
 }
 
-/// What a host asks for: impulse, velocities and status.
+/// The results that engines use: impulse, velocities and status.
 template <class T>
 planar::Results<T> timed_columns(support::PlanarResultArrays<T>& arrays) {
   planar::Results<T> results = arrays.results();
@@ -114,7 +114,7 @@ void resolve(benchmark::State& state, Law law, Form form, std::size_t n) try {
   state.SkipWithError(error.what());
 }
 
-/// Every contact with a law at random.
+/// Every contact has a random law.
 template <class T>
 void resolve_mixed(benchmark::State& state, Form form, std::size_t n) try {
   if (!is_right<T>(form, true, {})) return state.SkipWithError("wrong impulses");
@@ -160,7 +160,7 @@ void register_precision() {
   };
   for (const Form form : {Form::inlined, Form::space}) {
     for (std::size_t l = 0; l < law_count; ++l) one(static_cast<Law>(l), form, in_cache);
-    // A mean of all laws takes as long again for every one of them.
+    // For the mean, each law is timed alone as well.
     benchmark::RegisterBenchmark(name_of("mixed", 8 * sizeof(T), form, in_cache).c_str(), resolve_mixed<T>, form,
                                  in_cache)
         ->UseManualTime()

@@ -1,4 +1,4 @@
-// `carom compare` as a user runs it.
+// Runs `carom compare` like a user.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -43,12 +43,12 @@ TEST(Compare, series_is_held_against_the_exact_reference_and_euler_against_its_o
   const auto series = compare(""), euler = compare("--integrator euler --steps 100");
   EXPECT_EQ(euler["steps"], 100);
   for (const auto& json : {series, euler}) {
-    // K is what is left of terms |I^-1| |r|^2 that are up to 1212 times as large, and Euler rounds u in each of its
-    // steps, up to 900 here.
+    // The terms |I^-1| |r|^2 of K are up to 1212 times as large as K: they cancel. Euler also rounds u in each of up to
+    // 900 steps.
     EXPECT_LT(json["velocity_difference"]["largest"], 0x1p-52 * (1212 + 900));
     EXPECT_EQ(json["path_differences"].size(), 0u);
   }
-  // Half of Euler's differences to exact results exceed 1e-4 at 1 / N = 0.01; those of series are roundings.
+  // At 1 / N = 0.01 half of Euler's results miss the exact ones by more than 1e-4; series differ by rounding alone.
   for (const char* side : {"lanes", "reference"}) {
     EXPECT_LT(series["expected"]["new_velocity_a"][side]["median"], 0x1p-50);
     EXPECT_GT(euler["expected"]["new_velocity_a"][side]["median"], 1e-4);
@@ -82,7 +82,7 @@ TEST(Compare, the_results_in_the_file_are_expected_values) {
   const auto json = nlohmann::json::parse(run.out)["expected"];
   EXPECT_EQ(json["u"]["lanes"]["rows"], 2);
   EXPECT_EQ(json["u"]["lanes"]["line"], 3);
-  // The shifted cell is rounded to double, and so is the difference.
+  // Two roundings: of the shifted cell to double, and of the difference.
   EXPECT_NEAR(json["u"]["lanes"]["largest"], shift / speed, 1e-15);
   EXPECT_EQ(json["p"]["lanes"]["largest"], 0.0);
   EXPECT_EQ(json["path"]["lanes_differ"], 1);
@@ -101,14 +101,14 @@ TEST(Compare, bad_rows_give_exit_code_1_and_the_others_are_compared) {
 }
 
 TEST(Compare, in_float_the_reference_gets_the_rounded_numbers) {
-  // Without friction the tangential velocity stays as it is read. At 1e6 floats lie 1/16 apart, so 1e6 + 0.03 is read
-  // as 1e6: a reference on the unrounded number would differ by 3e-8 of |u0|.
+  // Without friction the tangential velocity does not change. Floats near 1e6 are 1/16 apart, so 1e6 + 0.03 becomes
+  // 1e6. A reference that got the unrounded number would differ by 3e-8 of |u0|.
   Row row = with(with(space_row(), "friction", "0"), "u0_x", "1000000.03");
   for (const std::string name : {"k_xy", "k_xz", "k_yz"}) row = with(row, name, "0");
   const TemporaryFile input(csv_of({row}));
   const auto json = nlohmann::json::parse(carom("compare " + input.name() + " --json --precision float").out);
   EXPECT_EQ(json["precision"], "float");
-  // What is left are the roundings of u_z, which is of the size of 1 m/s: some 2^-24 of 1e-6 |u0|.
+  // The remaining difference is the rounding of u_z, about 1 m/s: 2^-24 times 1e-6 |u0|.
   EXPECT_LT(json["velocity_difference"]["largest"], 1e-9);
 }
 
@@ -127,12 +127,12 @@ TEST(Compare, planar_lanes_agree_with_the_reference_and_the_golden_set) {
   EXPECT_EQ(json["form"], "planar_contact_space");
   EXPECT_EQ(json["law"], "incremental");
   EXPECT_EQ(json["bad_rows"], 0);
-  // Some dozens of operations that K, of condition 2^10, amplifies.
+  // Some dozens of operations; the condition of K, 2^10, multiplies their rounding.
   EXPECT_LT(json["velocity_difference"]["largest"], 64 * 0x1p-52 * 0x1p10);
   for (const char* side : {"lanes", "reference"}) {
     EXPECT_EQ(json["expected"]["u"][side]["rows"], json["contacts"]);
     EXPECT_LT(json["expected"]["u"][side]["median"], 0x1p-50);
-    // As good as the golden set is.
+    // The golden set has this accuracy.
     EXPECT_LT(json["expected"]["u"][side]["largest"], 3e-11);
   }
   EXPECT_EQ(json["expected"]["path"]["lanes_differ"], 0);
@@ -165,7 +165,7 @@ TEST(Compare, laws_are_held_against_their_definitions) {
       EXPECT_EQ(json["law"], law);
       EXPECT_EQ(json["bad_rows"], 0);
       EXPECT_EQ(json["velocity_difference"]["rows"], 2);
-      // K of condition below 10, and laws of some hundred operations.
+      // The condition of K is below 10; the laws take some hundred operations.
       EXPECT_LT(json["velocity_difference"]["largest"], 1000 * 0x1p-52) << law;
     }
   }

@@ -1,4 +1,4 @@
-// What holds for every scene: conservation and energy; what sweeps do.
+// Laws of every scene: momentum and energy. Behaviour of iterations.
 #include <gtest/gtest.h>
 
 #include <carom/reference.hpp>
@@ -42,8 +42,8 @@ SceneResultArrays<double> solved(const SceneData<double>& data, const MethodOpti
   return results;
 }
 
-// Sweeps end when no contact misses its target. Impulses that have to be taken back, and the direction of friction, may
-// not have settled by then: what begins with these impulses goes on from there.
+// Iterations end when no contact misses its target. Impulses that must shrink, and directions of friction, may still
+// change then. Further calls start from these impulses until they have settled.
 SceneResultArrays<double> settled(SceneData<double>& data, const MethodOptions& options, SceneReport& report) {
   auto results = solved(data, options, &report);
   for (int i = 0; i < 20; ++i) {
@@ -75,8 +75,7 @@ TEST(scene_momentum, is_kept_to_rounding_by_every_method) {
         for (std::size_t j = 0; j < 3; ++j) momentum[j] += mass * change[j];
         size += mass * (length(before) + length(after));
       }
-      // The changes of angular velocity, about the bodies' centres, come from the impulses that are given out: a body
-      // gets r×p of each.
+      // The returned impulses explain the change of each angular velocity: every impulse adds the moment r × p.
       double turn = 0;
       for (std::size_t i = 0; i < scene.data.bodies.size(); ++i) {
         Vector spin{};
@@ -97,7 +96,7 @@ TEST(scene_momentum, is_kept_to_rounding_by_every_method) {
           EXPECT_NEAR(results.angular_velocity[i][j] - scene.data.bodies[i].angular_velocity[j], expected[j],
                       1000 * epsilon * (1 + turn) * (m[0] + m[3] + m[5]));
       }
-      // Each of some 20 · 40 changes of a velocity is rounded.
+      // About 20 · 40 changes of a velocity are rounded.
       for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(momentum[j], 0, 1000 * epsilon * size);
       impulses += report.count(Status::ok);
     }
@@ -116,15 +115,15 @@ TEST(scene_energy, is_kept_at_restitution_1_without_friction) {
         MethodOptions options = with_method(method, 1000);
         options.tolerance = 1e-13;
         settled(scene.data, options, report);
-        // Of some manifolds the matrix is singular but for rounding, and sweeps are slow.
+        // The matrices of some manifolds are nearly singular; iterations converge slowly there.
         if (report.not_converged > 0) continue;
       } else {
-        // Every impact keeps it, whether the sequence ends or not.
+        // Every single impact keeps the energy, so it does not matter whether the impacts end.
         solved(scene.data, with_method(method, 100), &report);
       }
       ++converged;
-      // What an impulse adds is ½ p (u + u0), and of a settled one u + u0 is a residual: 1e-13 of velocities and
-      // impulses of the order of 1. Some 2000 changes of a velocity round, at random.
+      // An impulse adds the energy ½ p (u + u0). After settling, |u + u0| is at most the residual, 1e-13; impulses are
+      // of the order of 1. About 2000 changes of a velocity are rounded at random.
       EXPECT_NEAR(report.energy_after, report.energy_before, 1e-12 * report.energy_before)
           << static_cast<int>(method) << ' ' << seed;
     }
@@ -275,7 +274,7 @@ TEST(scene_warm_start, begins_where_the_last_call_ended) {
     ++converged;
     const auto warm = solved(data, options, &report);
     EXPECT_EQ(report.iterations, 1);
-    // Where K of the joint is well-conditioned, as here, its impulses are those of before.
+    // K of this joint is well-conditioned, so the joint gets its earlier impulses again.
     for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(warm.joint_impulse[i], cold.joint_impulse[i], 1e-4);
     options.pgs.warm_start = 0;
     solved(data, options, &report);

@@ -69,13 +69,13 @@ Vector scaled(double s, const Vector& v) {
   return {s * v[0], s * v[1], s * v[2]};
 }
 
-/// A contact as the definitions of the region see it.
+/// The numbers of a contact that define its region.
 struct Plain {
   Vector n, u0;
   std::array<Vector, 3> k;  // columns of K
   double friction = 0;
-  double velocity_terms = 0;  // sizes of what u0 is the sum of
-  double matrix_terms = 0;    // and K
+  double velocity_terms = 0;  // sum of the absolute terms of u0
+  double matrix_terms = 0;    // same, of K
 
   Vector change(const Vector& p) const { return sum(sum(scaled(p[0], k[0]), scaled(p[1], k[1])), scaled(p[2], k[2])); }
 };
@@ -132,8 +132,8 @@ Plain plain(const RandomIndexedContacts<T>& c, std::size_t i) {
                          static_cast<std::size_t>(std::max(c.body_b[i], 0)), at(c.r_b, i));
 }
 
-/// What lies between what was rounded and what it is compared with: a dozen roundings of terms of the size of what they
-/// add up to, K, u0 and the frame included.
+/// Bound of the rounding errors in units of ε times the sum of absolute terms: about a dozen roundings on each side,
+/// including K, u0 and the frame.
 constexpr double roundings = 24;
 
 template <class T, class AnyContacts>
@@ -154,7 +154,7 @@ void expect_margins(const AnyContacts& contacts, const Vectors3<T>& impulse, con
   }
 }
 
-// P_I stops the approach and has no tangential part; P_II stops all of u, which is what its energy follows from.
+// P_I stops the approach and has no tangential part. P_II stops all of u; its energy follows from this.
 template <class T, class AnyContacts>
 void expect_landmarks(const AnyContacts& contacts, const Checked<T>& found) {
   const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -258,7 +258,7 @@ TYPED_TEST(Region, planar_margins_are_those_of_the_planar_reference) {
     const reference::planar::Margins m = reference::planar::margins(c, {px * ny - py * nx, px * nx + py * ny});
     const double size = std::hypot(px, py);
     const double rounding = 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
-    // What u0, K and the frame are summed up of: random bodies of some units and levers below 2.
+    // Sizes of the terms of u0 and K: bodies are random with velocities of some units and offsets below 2.
     const double speed = std::hypot(c.u0[0], c.u0[1]) + 20, inertia = c.k_xx + c.k_yy;
     ASSERT_NEAR(static_cast<double>(found.energy[i]), m.energy, rounding * size * (speed + inertia * size)) << i;
     ASSERT_NEAR(static_cast<double>(found.non_penetration[i]), m.non_penetration, rounding * (speed + inertia * size));
@@ -310,12 +310,12 @@ TYPED_TEST(Region, what_the_solver_makes_of_collisions_lies_inside) {
   support::ResultArrays<TypeParam> results(3000);
   Solver solver;
   solver.solve(contacts.inline_contacts(), results.results());
-  // Slender boxes of a condition of some 1e4 are among them; the energy follows u_z, whose rounding that multiplies.
+  // Slender boxes have a condition of about 1e4, which multiplies the rounding of u_z and so of the energy.
   const RegionReport report =
       solver.find_margins(contacts.inline_contacts(), columns(results.impulse), RegionMargins<TypeParam>{}, {}, {},
                           1e4 * 64 * static_cast<double>(std::numeric_limits<TypeParam>::epsilon()));
   EXPECT_EQ(report.outside, 0u);
-  // Twice the impulse that stops all of u gains the bodies nothing, but a little more of it does.
+  // Twice the impulse that stops all of u keeps the energy; a larger multiple raises it.
   Checked<TypeParam> found(3000);
   solver.find_margins(contacts.inline_contacts(), columns(results.impulse), found.margins(), found.space());
   auto more = found.sticking;

@@ -1,6 +1,5 @@
-// Columns that are fields of the host's structs: the bits are those of contiguous columns, and nothing but the fields
-// between the first and the last is touched. The memory of the structs ends, or begins, with a page that nobody may
-// touch.
+// Columns that are fields of the caller's structs give the same bits as contiguous columns. Only these fields are read
+// and written: a guard page lies directly behind or in front of the structs.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -24,7 +23,7 @@
 namespace carom {
 namespace {
 
-/// Bytes between two pages that nobody may touch: they end with the second, or begin behind the first.
+/// Bytes between two guard pages. They end at the second page or begin at the first.
 class GuardedMemory {
  public:
   GuardedMemory(std::size_t bytes, bool at_end)
@@ -47,11 +46,11 @@ class GuardedMemory {
   std::byte* data_;
 };
 
-/// How fields stand in a struct.
+/// Order and padding of the fields in a struct.
 struct Arrangement {
   std::string name;
-  std::size_t step;             // from a field to the one that stands behind it, of a number of fields prime to it
-  std::size_t padded, padding;  // behind every so many fields so many numbers that are none
+  std::size_t step;             // increment of the field's index from place to place; prime to the number of fields
+  std::size_t padded, padding;  // after every `padded` fields come `padding` unused numbers
   bool backwards, at_end;
 };
 const Arrangement arrangements[] = {{"in order", 1, 1000, 0, false, true},
@@ -62,7 +61,7 @@ const Arrangement arrangements[] = {{"in order", 1, 1000, 0, false, true},
                                     {"far apart", 3, 2, 5, false, true},
                                     {"alone", 1, 1, 9, false, false}};
 
-/// Columns as the fields of an array of structs; `inputs` are copied there.
+/// An array of structs whose fields are the columns. Copies `inputs` to it.
 template <class T>
 class Structs {
  public:
@@ -98,7 +97,7 @@ class Structs {
     before_.assign(numbers_, numbers_ + count * size_);
   }
 
-  /// Copies the results to the columns that were given, and expects that nothing else has changed.
+  /// Copies the results back to the caller's columns. Expects that no other number has changed.
   void take(const std::string& what) {
     for (std::size_t c = 0; c < wanted_.size(); ++c) {
       const Column<T> field = *results_[c];
@@ -126,7 +125,7 @@ std::vector<Column<const T>*> numbers_of(AnyContacts& contacts) {
   return found;
 }
 
-/// Solves `contacts` from contiguous columns and from structs, results into the same ones.
+/// Solves `contacts` from contiguous columns, and from structs that also hold the results.
 template <class T, class Arrays, class AnyContacts>
 void expect_bits_of_columns(const AnyContacts& contacts, std::size_t count, const Options& options, bool bodies,
                             const std::string& what) {
@@ -168,7 +167,7 @@ void expect_bits_of_columns(const AnyContacts& contacts, std::size_t count, cons
 template <class T>
 class FieldsOfStructs : public testing::Test {
  protected:
-  /// Under laws of each kind; `contacts` get what they read.
+  /// Compares under laws of each kind. Adds the columns that these laws read to `contacts`.
   template <class AnyContacts>
   void expect_bits(AnyContacts contacts, std::size_t count, bool bodies, const std::string& what) {
     using Arrays = std::conditional_t < requires {
@@ -196,7 +195,7 @@ class FieldsOfStructs : public testing::Test {
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(FieldsOfStructs, Precisions);
 
-// Numbers of contacts that make no whole vector, some vectors that come field by field, and several tiles and a rest.
+// Less than a vector; some vectors, which are loaded field by field; several tiles and a remainder.
 constexpr std::size_t counts[] = {3, 45, 333};
 
 TYPED_TEST(FieldsOfStructs, of_inline_contacts_have_the_bits_of_columns) {
@@ -231,7 +230,7 @@ TYPED_TEST(FieldsOfStructs, of_planar_contacts_have_the_bits_of_columns) {
   }
 }
 
-// One field is two columns, another is read from the middle of a vector; results replace what they are computed from.
+// One field is used as two columns. Results replace the velocities that they are computed from.
 TYPED_TEST(FieldsOfStructs, may_be_two_columns_and_may_be_replaced_by_results) {
   using T = TypeParam;
   constexpr std::size_t count = 203;
@@ -277,7 +276,7 @@ TYPED_TEST(FieldsOfStructs, may_be_two_columns_and_may_be_replaced_by_results) {
   }
 }
 
-/// Copies of columns that all begin at one place of a page.
+/// Copies of columns that all begin at the same offset in a page.
 template <class T>
 class ColumnsOnPages {
  public:
@@ -296,7 +295,7 @@ class ColumnsOnPages {
   std::unique_ptr<GuardedMemory> memory_;
 };
 
-// Such columns displace each other from the cache and are read from copies.
+// These columns map to the same cache sets, so they are read from copies.
 TYPED_TEST(FieldsOfStructs, and_columns_that_begin_with_a_page_have_the_bits_of_others) {
   using T = TypeParam;
   constexpr std::size_t count = 1203;

@@ -17,8 +17,8 @@ def _faults(by_status: dict[str, int]) -> int:
 
 
 @dataclass(frozen=True)
-class _ContactReport:
-    """What reports of contacts have in common."""
+class _CountedReport:
+    """Counts of contacts by the name of their status."""
 
     contacts: int
     #: number of contacts by the name of their status, without zeros
@@ -38,13 +38,18 @@ class _ContactReport:
         """Returns the index of the first contact with this status, or None."""
         return self.first_by_status.get(status)
 
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class _ContactReport(_CountedReport):
+    """What reports of contacts have in common."""
+
     @property
     def faults(self) -> int:
         """Number of contacts with any status except ok, separating and several_solutions."""
         return _faults(self.by_status)
-
-    def __str__(self) -> str:
-        return self.text
 
 
 @dataclass(frozen=True)
@@ -80,28 +85,8 @@ class RegionReport(_ContactReport):
 
 
 @dataclass(frozen=True)
-class GradientReport:
+class GradientReport(_CountedReport):
     """Number of gradients by GradientStatus. ok: every contact has a gradient."""
-
-    contacts: int
-    #: number of gradients by the name of their GradientStatus, without zeros
-    by_status: dict[str, int]
-    #: first contact by the name of its GradientStatus
-    first_by_status: dict[str, int]
-    ok: bool
-    #: the report as a line
-    text: str = field(repr=False)
-
-    def count(self, status: str) -> int:
-        """Returns the number of contacts with this GradientStatus, a name such as "one-sided"."""
-        return self.by_status.get(status, 0)
-
-    def first(self, status: str) -> Optional[int]:
-        """Returns the index of the first contact with this GradientStatus, or None."""
-        return self.first_by_status.get(status)
-
-    def __str__(self) -> str:
-        return self.text
 
 
 class Result(ResultArrays):

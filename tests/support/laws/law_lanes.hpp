@@ -1,5 +1,4 @@
-// Laws applied directly on the lanes of one architecture, as the pipeline does it. For tests that are built once an
-// ISA.
+// Applies laws directly to the lanes of one architecture, as the pipeline does. For tests that are built once per ISA.
 #pragma once
 
 #include <array>
@@ -18,7 +17,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// In contact space and the units of the host.
+/// A contact in contact space, in the caller's units.
 struct LawCase {
   std::array<double, 6> k;  // xx, xy, xz, yy, yz, zz
   std::array<double, 3> u0;
@@ -27,7 +26,7 @@ struct LawCase {
   std::array<double, 8> parameters{};
 };
 
-/// What the law saw, in its units, and what it made of it: values of T, widened.
+/// Input and result of the law in its own units, widened from T to double.
 struct LawFound {
   double m11, m12, m22, k1, k2, k33;
   std::array<double, 3> u0;
@@ -75,7 +74,7 @@ kernel::LawInput<A, T> law_input(const LawCase* cases, std::size_t count) {
            {parameter(5), parameter(6), parameter(7)}}};
 }
 
-/// `count` cases, from one lane on.
+/// Solves `count` cases, at most one vector of them.
 template <class L, class A, class T>
 void apply_vector(const LawCase* cases, std::size_t count, LawFound* found) {
   using B = typename kernel::LaneTypes<A, T>::Batch;
@@ -119,7 +118,7 @@ std::vector<LawFound> apply_law(const std::vector<LawCase>& cases) {
   return found;
 }
 
-/// Random axes, eigenvalues within a factor of `range` of 1 either way, directions of u0 with u0_z < 0, friction in
+/// Random contacts: K with random axes and eigenvalues in [1 / range, range], u0 with u0_z < 0, friction in
 /// [0, `friction`], restitution in [0, 1].
 inline std::vector<LawCase> random_cases(std::size_t count, std::uint64_t seed, double range = 32,
                                          double friction = 1.2) {
@@ -141,7 +140,7 @@ inline std::vector<LawCase> random_cases(std::size_t count, std::uint64_t seed, 
   return cases;
 }
 
-/// K p + u0 of what the law saw, without rounding that counts.
+/// K p + u0 of the law's input, computed in long double: its rounding is negligible.
 inline std::array<double, 3> velocity_after(const LawFound& f, const std::array<double, 3>& p) {
   using Long = long double;
   const auto row = [&](double a, double b, double c, double u) {
@@ -152,7 +151,7 @@ inline std::array<double, 3> velocity_after(const LawFound& f, const std::array<
   return {row(f.m11, f.m12, f.k1, f.u0[0]), row(f.m12, f.m22, f.k2, f.u0[1]), row(f.k1, f.k2, f.k33, f.u0[2])};
 }
 
-/// |u0| + |K| |p|: what the terms of u0 + K p amount to.
+/// |u0| + |K| |p|, the size of the terms of u0 + K p, in units in which |u0| and |K| are 1.
 inline double size_of_terms(const LawFound& f) {
   return 1 + std::hypot(f.p[0], f.p[1], f.p[2]);
 }

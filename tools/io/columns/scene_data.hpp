@@ -1,4 +1,4 @@
-// Scenes of a file in the precision that they are solved in, and places for their results.
+// Scenes of a file, converted to the precision of the solution, and arrays for their results.
 #pragma once
 
 #include <array>
@@ -15,30 +15,30 @@ namespace carom::io {
 
 /// An optional column of the contacts of scenes.
 struct SceneColumn {
-  std::string name;    ///< as in files
-  std::string vector;  ///< whose component it is; empty for other columns
-  bool is_read;        ///< by a method
-  bool is_key;         ///< holds whole numbers of 64 bits
+  std::string name;    ///< name in files
+  std::string vector;  ///< name of the vector that has this component; empty for scalars
+  bool is_read;        ///< true if the method reads it
+  bool is_key;         ///< true for integers of 64 bits
 };
 
-/// All of them, in the order of columns::each_of_scene.
+/// Returns all optional columns in the order of columns::each_of_scene.
 std::vector<SceneColumn> optional_scene_columns(const SceneOptions::Method& method);
 
-/// One scene at a time. What it refers to must outlive it.
+/// Holds one scene at a time. The arguments of the constructor must outlive it.
 template <class T>
 class SceneData {
  public:
-  /// Laws and their parameters are those of the rows only if `with_laws`. Results go to `results`, where the rows that
-  /// no scene changes get their velocities as they were.
+  /// `with_laws`: reads the laws and their parameters from the rows. Sets the velocities in `results` to the initial
+  /// ones, which rows without a scene keep.
   SceneData(const ContactNumbers& contacts, const SceneRows& rows, bool with_laws, ResultNumbers& results);
   SceneData(const SceneData&) = delete;
   SceneData& operator=(const SceneData&) = delete;
 
-  /// Makes the views those of this scene.
+  /// Loads the scene; scene() and results() then view it.
   void load(const SceneOfRows& scene);
   const Scene<T>& scene() const { return view_; }
   const SceneResults<T>& results() const { return results_view_; }
-  /// Brings what stands in the places to the rows of the scene that was loaded last.
+  /// Stores the results of the loaded scene in its rows.
   void store() const;
 
  private:

@@ -1,5 +1,5 @@
-// Batches with a law for every contact: which contacts have the same law, and what that law reads of a tile of them
-// beside the columns of all laws.
+// Batches with a law for each contact: sorts the contacts of a tile by law, and gathers the parameters that a law
+// reads.
 #pragma once
 
 #include "contact/kernels/laws/algebraic/law_list.hpp"
@@ -8,7 +8,7 @@
 namespace carom::kernel {
 namespace {
 
-/// A call as the stages see it: with its own columns, or with those of a tile of a group.
+/// The columns that the stages read: the columns of the call, or the gathered columns of a tile of one group.
 template <class T>
 class Groups {
  public:
@@ -17,7 +17,7 @@ class Groups {
   Parameters<T> parameters;
   Components<T> components;
 
-  /// `tile` is null where contacts do not come in groups.
+  /// `tile` is null if all contacts have one law.
   Groups(GroupTile<T>* tile, const AlgebraicCall<T>& call)
       : parameters(call.parameters), components(call.components), tile_(tile), call_(call) {
     if (tile != nullptr) tile->own = call.columns;
@@ -25,10 +25,10 @@ class Groups {
 
   const LawColumns<T>& own() const { return tile_ != nullptr ? tile_->own : call_.columns; }
 
-  /// The contacts [first, first + n) by their laws. Those of direct_laws, which take the same pass, make one group.
+  /// Sorts the contacts [first, first + n) by law. The direct_laws form one group, because one pass solves them all.
   [[gnu::noinline]] void sort(std::size_t first, std::size_t n) {
     first_ = first;
-    // By the law's number; what is no law makes the last of them.
+    // The group of a law is its number. Unknown laws form the last group.
     std::uint8_t group_of[256];
     __builtin_memset(group_of, law_count, sizeof group_of);
     for (std::size_t law = 0; law < law_count; ++law)
@@ -42,17 +42,17 @@ class Groups {
       begin_[group + 1] = begin_[group] + next[group];
       next[group] = begin_[group];
     }
-    // The incremental law's contacts, which are not solved here, come behind all others.
+    // Contacts of the incremental law are not solved here; they come last.
     next[static_cast<std::size_t>(Law::incremental)] = begin_[count];
     for (std::size_t k = 0; k < n; ++k) tile_->order[next[tile_->group[k]]++] = static_cast<std::uint32_t>(k);
   }
 
-  /// The contacts group by group, counted from the first one that has been sorted.
+  /// Indices of the sorted contacts, group by group, relative to the first one.
   const std::uint32_t* order() const { return tile_->order; }
   std::size_t first(std::size_t group) const { return begin_[group]; }
   std::size_t end(std::size_t group) const { return begin_[group + 1]; }
 
-  /// Has `own` and `parameters` be those of a group; false if it is empty.
+  /// Sets `own` and `parameters` to the columns of a group. Returns false if the group is empty.
   [[gnu::noinline]] bool begin(std::size_t group) {
     if (begin_[group] == begin_[group + 1]) return false;
     const unsigned laws = group == direct_group ? call_.laws & direct_laws : 1u << group;
@@ -83,7 +83,7 @@ class Groups {
     return true;
   }
 
-  /// Brings together what single laws read of a tile of the group.
+  /// Gathers the columns that the law reads for a tile of the group.
   [[gnu::noinline]] void gather(Picked picked) {
     const LawColumns<T>& own = tile_->own;
     picked.block_bytes = 0;
@@ -115,7 +115,7 @@ class Groups {
 
   GroupTile<T>* tile_;
   const AlgebraicCall<T>& call_;
-  std::size_t first_ = 0;  // of the contacts that are sorted at a time
+  std::size_t first_ = 0;  // first of the sorted contacts
   std::uint32_t begin_[count + 1];
   bool components_ = false;
   std::size_t read_count_ = 0;

@@ -1,4 +1,4 @@
-// Prepare: what blocks with contact models have beside the others.
+// Prepares the additional parts of blocks with contact models.
 #pragma once
 
 #include "model_block.hpp"
@@ -22,7 +22,7 @@ struct ModelStages : ModelBlocks<A, T> {
   using ModelPoint = typename Models::ModelPoint;
   using SubstepModel = typename Models::SubstepModel;
 
-  /// The manifold has been prepared as any.
+  /// Requires the manifold to have been prepared like one without models.
   static void prepare(const SceneJob<T>& job, Manifolds& block) {
     prepare_ellipse(job, block);
     const SceneContacts<T>& contacts = job.scene->contacts;
@@ -44,7 +44,7 @@ struct ModelStages : ModelBlocks<A, T> {
       ModelPoint& to = points[p];
       Block::store(to.roll, choose(used, roll[p], zero));
       Block::store(to.spin, choose(used, spin[p], zero));
-      // The impulse of a substep is a share of that of the step.
+      // The impulse of a substep is the impulse of the step divided by the number of substeps.
       const B tangential_compliance = choose(used, share * tangential[p], zero);
       B compliance = choose(used, share * normal[p], zero);
       if (!in_substeps) {
@@ -69,7 +69,7 @@ struct ModelStages : ModelBlocks<A, T> {
     take_impulses(job, block);
   }
 
-  /// Moments to and from the memory of Procedure::ncp, as ManifoldStages has it of impulses.
+  /// Copies moments to the arrays of Procedure::ncp and back, as ManifoldStages does with impulses.
   static void carry(const SceneJob<T>& job, Manifolds& block) {
     if (!Models::has_moments(block) || job.carried_moment[0] == nullptr) return;
     const Moments& of = Models::moments(job, block);
@@ -118,7 +118,7 @@ struct ModelStages : ModelBlocks<A, T> {
                  choose(slides, Block::load(block.static_friction) / choose(slides, friction, one), one));
   }
 
-  /// K of a point, and its parts as the sweeps take them.
+  /// Computes K of a point in the form that the contact step reads.
   struct Responder {
     Symmetric3<B> inertia_a, inertia_b;
     B mass, d1, d2;
@@ -157,7 +157,7 @@ struct ModelStages : ModelBlocks<A, T> {
     }
   };
 
-  /// Eigenvalues of a matrix that may be singular: what is rounding of the larger one is none.
+  /// Eigenvalues of a matrix that may be singular. An eigenvalue within the rounding of the larger one becomes 0.
   static Eigenvalues2<B> moments_of(B xx, B xy, B yy, B of_rounding) {
     Eigenvalues2<B> x = Eigenvalues2<B>::of(xx, xy, yy, difference_of_products(xx, yy, xy, xy));
     const B least = B(T(64) * epsilon<T>) * of_rounding;
@@ -187,11 +187,11 @@ struct ModelStages : ModelBlocks<A, T> {
     Block::store(to.roll_as_impulse, as_impulse(free.large));
     Block::store(to.spin_as_impulse, as_impulse(zz));
 
-    // The body that the first point holds: K_rr - K_rp K_pp⁻¹ K_pr.
+    // Response to moments of a body that the first point holds: K_rr - K_rp K_pp⁻¹ K_pr.
     const Point& point = block.point()[0];
     const UnitSpins<B> sa(ja, Block::load(point.r_a)), sb(jb, Block::load(point.r_b));
     const Responder respond(block, Models::model_head(job, block));
-    // An axis without friction holds nothing.
+    // A tangent without friction does not hold the body.
     const Mask has_1 = respond.d1 > zero, has_2 = respond.d2 > zero;
     const auto part = [&](B x, B y, B z) { return Vector3<B>{choose(has_1, x, zero), choose(has_2, y, zero), z}; };
     const Vector3<B> row1 = part(sa.x.x + sb.x.x, sa.y.x + sb.y.x, sa.z.x + sb.z.x);
@@ -208,14 +208,14 @@ struct ModelStages : ModelBlocks<A, T> {
     const Vector3<B> hold1 = solution_of(k, row1), hold2 = solution_of(k, row2);
     const B held_xy = xy - dot(row1, hold2);
     const Eigenvalues2<B> held = moments_of(xx - dot(row1, hold1), held_xy, yy - dot(row2, hold2), xx + yy);
-    // A body that turns about fewer axes than two is not held by this.
+    // The formula needs a body that can turn about both axes.
     const Mask known = used && held.small > zero && free.small > zero;
     Models::store(to.held, known, held);
     const B numbers[6] = {hold1.x, hold1.y, hold1.z, hold2.x, hold2.y, hold2.z};
     for (std::size_t i = 0; i < 6; ++i) Block::store(to.hold[i], choose(known, numbers[i], zero));
   }
 
-  /// Impulses to begin with, within the ellipse, and the moment within what they allow.
+  /// Sets the initial impulses, projected onto the friction ellipse, and the initial moment, cut to its limits.
   static void take_impulses(const SceneJob<T>& job, Manifolds& block) {
     if (job.warm_impulse.x.data == nullptr) return;
     const B zero(0), one(1), share(job.parameters.warm_start);

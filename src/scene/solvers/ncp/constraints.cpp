@@ -13,7 +13,7 @@
 namespace carom::scene::ncp {
 namespace {
 
-/// A body as constraints see it.
+/// The data of a body that constraints need.
 struct Body {
   std::int32_t place = -1;
   bool has_arms = false;
@@ -43,7 +43,7 @@ void multiply(double factor, Direction& direction) {
     for (double& x : *twist) x *= factor;
 }
 
-/// The frame that kernels give a contact with this normal: tangents() tells the zeros apart, which they do not.
+/// The contact frame of the kernels. tangents() depends on the sign of a zero, the kernels do not: -0 becomes +0 first.
 std::array<Vector<double>, 3> frame_along(const Vector<double>& normal) {
   Vector<double> n = unit(normal).value_or(Vector<double>{0, 0, 1});
   n[2] += 0.0;
@@ -51,7 +51,7 @@ std::array<Vector<double>, 3> frame_along(const Vector<double>& normal) {
   return {t1, t2, n};
 }
 
-/// The frame whose tangents are the axes of the ellipse, where friction has one.
+/// The contact frame; with elliptic friction its tangents are the axes of the ellipse.
 template <class T>
 std::array<Vector<double>, 3> frame_of(const SceneContacts<T>& contacts, std::size_t i) {
   const auto frame = frame_along(element(contacts.normal, i));
@@ -145,8 +145,8 @@ class Reader {
     }
   }
 
-  /// The constraint behind the contact's own, whose normal answers with w. What the moment of the manifold begins with
-  /// is shared by the contacts' limits.
+  /// Adds the moment constraint of a contact whose normal has the response w. The initial moment of the manifold is
+  /// divided among its contacts in proportion to their limits.
   void add_moment(const kernel::Constraint& manifold, std::uint32_t i, const Body (&bodies)[2],
                   const std::array<Vector<double>, 3>& frame, double w) {
     const SceneContacts<T>& contacts = job_.scene->contacts;
@@ -185,7 +185,7 @@ class Reader {
             static_cast<double>(job_.carried_moment[d][first]) * static_cast<double>(job_.carried[2][i]) / limit;
   }
 
-  /// The larger coefficient, and what is left of it along each axis.
+  /// Sets the friction to the larger coefficient, and the scale of each axis to its coefficient over the larger one.
   void set_friction(const SceneContacts<T>& contacts, std::size_t i, Cone& cone) const {
     cone.friction = std::min(static_cast<double>(contacts.friction[i]), max_friction_);
     if (!has_ellipse(contacts, i)) return;
@@ -251,7 +251,7 @@ class Reader {
       Direction& to = cone.side[s][along];
       add(to.of, cone.sign, given.side[s].of);
       add(to.response, cone.sign, given.side[s].response);
-      // Bodies go on with the shift.
+      // Applies the impulse `shift` to the bodies.
       if (given.body[s] >= 0)
         add(to_.velocity[static_cast<std::size_t>(given.body[s])], cone.shift, given.side[s].response);
     }
@@ -268,8 +268,8 @@ class Reader {
     to_.cone.push_back(cone);
   }
 
-  /// The normal impulse of a row within two bounds is half of what lies between them. Its W_nn may be anything, and a
-  /// small one keeps q_n below the velocities of the island.
+  /// A row with two limits has a fixed normal impulse: half of their distance. Its W_nn is arbitrary; a small one keeps
+  /// q_n below the velocities of the island.
   void finish_row(Cone& cone) const {
     if (cone.kind != Cone::two_sided) return;
     const double half = cone.warm[2];
@@ -281,7 +281,7 @@ class Reader {
   const IslandItems& island_;
   double max_friction_;
   Constraints& to_;
-  double stopping_ = 0;  // [kg] the sum of 1 / W_nn and the like over all contacts and rows
+  double stopping_ = 0;  // [kg] sum of 1 / W_nn over contacts and of 1 / W over rows
 };
 
 }  // namespace
