@@ -65,7 +65,7 @@ class ColumnCheck {
         Label{owner, name}, v);
   }
 
-  /// `of`: what the columns describe.
+  /// `of`: the objects that the columns describe, for the message.
   bool is_good(const char* of) const {
     if (length_.is_missing())
       throw Error(Text("carom: no column gives the number of ", of, ": all of them are constants"));

@@ -8,7 +8,7 @@
 namespace carom {
 namespace {
 
-/// What stands before the name of an option: "pgs.", "position_correction.".
+/// Prefix of an option's name: "pgs.", "position_correction.".
 struct Owner {
   const char* method = "";
   const char* part = "";
@@ -72,7 +72,7 @@ const char* prefix_of(SceneMethod method) {
   return prefixes[static_cast<std::size_t>(method)];
 }
 
-// What options of one method demand of each other.
+// Constraints between the options of one method.
 
 void check_together(const SceneOptions& options, const Substeps& s) {
   need_time_step(options, "the method substeps");

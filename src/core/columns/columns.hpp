@@ -17,19 +17,19 @@
 
 namespace carom::columns {
 
-/// The names of a column, in pieces: a text is made of them only where a message needs one.
+/// Names of a column, in pieces, so that a text is composed only where a message needs it.
 struct Label {
-  const char* owner = "";   // "a", "weight", "results": what it is a member of
+  const char* owner = "";   // the struct that holds the member: "a", "weight", "results"
   const char* member = "";  // "inverse_inertia"
   const char* part = "";    // "xx"
-  const char* file = "";    // its name in files, but for the next and the part
+  const char* file = "";    // name in files, without `side` and `part`
   const char* side = "";    // "a"
-  const char* of = "";      // "contacts", of a scene
+  const char* of = "";      // "contacts" if the column is part of a scene
   unsigned readers = ~0u;   // methods that read it, as bits: see scene_columns.hpp
 
-  /// As a host's programmer writes it: "contacts.laws.candidate.x".
+  /// As in the caller's C++ code: "contacts.laws.candidate.x".
   std::string in_code() const { return joined({of, owner, member, part}, '.'); }
-  /// As it stands in the header of a contact file: "inverse_inertia_a_xx".
+  /// As in the header of a contact file: "inverse_inertia_a_xx".
   std::string in_file() const { return joined({file, side, part}, '_'); }
 
  private:
@@ -86,8 +86,8 @@ template <class F, class Field, class... Fields>
   }
 }
 
-/// Numbers that contacts need under every law, in the order of BlockedContacts. Bodies that are stored once are not
-/// among them. The ranges are those of Status: restitution_out_of_range and the like.
+/// Numbers that contacts need under every law, in the order of BlockedContacts. Indexed bodies are not included. The
+/// ranges are documented at Status, for example at restitution_out_of_range.
 template <class F, class AnyContacts, class... Others>
 [[gnu::always_inline]] constexpr void each_number(F&& f, AnyContacts& contacts, Others&... others) {
   const auto field = [&](Label label, auto& first, auto&... rest) __attribute__((always_inline)) {
@@ -109,7 +109,7 @@ template <class F, class AnyContacts, class... Others>
   }
 }
 
-/// How many numbers a contact of a form has.
+/// Number of columns of a form of contacts.
 template <class AnyContacts>
 consteval std::size_t numbers_of() {
   std::size_t count = 0;
@@ -118,7 +118,7 @@ consteval std::size_t numbers_of() {
   return count;
 }
 
-/// A number that single laws read beside friction and restitution.
+/// Parameters that only some laws read.
 enum class Parameter : std::uint8_t {
   tangential_restitution,
   impulse_ratio_1,
@@ -175,7 +175,7 @@ constexpr ParameterRange parameter_ranges[] = {
   return readers;
 }
 
-/// Whether a law reads a parameter in a dimension.
+/// Returns whether a law reads a parameter in 2D (`planar`) or 3D.
 [[gnu::always_inline]] constexpr bool reads(Law law, Parameter parameter, bool planar) {
   return (readers_of(parameter, planar) & bit_of(law)) != 0;
 }
@@ -237,14 +237,14 @@ constexpr Component components[] = {{Law::incremental, "weight_incremental"},
                                     {Law::polar, "weight_polar"}};
 inline constexpr std::size_t component_count = sizeof components / sizeof *components;
 
-/// The place of a law among the members; component_count of one that is none.
+/// Index of a law among the components of composites; component_count if it cannot be a component.
 [[gnu::always_inline]] constexpr std::size_t member_of(Law law) {
   for (std::size_t i = 0; i < component_count; ++i)
     if (components[i].law == law) return i;
   return component_count;
 }
 
-/// Calls f(label, law, weight, others...) for each of Weights; the law is that of the member.
+/// Calls f(label, law, weight, others...) for each of Weights, with the law that the weight belongs to.
 template <class F, class WeightsOfLaws, class... Others>
 [[gnu::always_inline]] constexpr void each_weight(F&& f, WeightsOfLaws& weights, Others&... others) {
   std::size_t i = 0;
@@ -264,7 +264,7 @@ template <class F, class WeightsOfLaws, class... Others>
   weight(weights.polar, others.polar...);
 }
 
-/// The choices of a contact, instead of those of Options: Euler's step and the laws.
+/// Choices of a contact that override Options: Euler's impulse step, the restitution law and the law.
 template <class F, class Laws, class... Others>
 [[gnu::always_inline]] constexpr void each_choice(F&& f, Laws& laws, Others&... others) {
   f(Label{"laws", "step", "", "impulse_step"}, laws.step, others.step...);
@@ -313,7 +313,7 @@ template <class F, class Results, class... Others>
   field("angular_velocity_b", "new_angular_velocity_b", results.angular_velocity_b, others.angular_velocity_b...);
 }
 
-/// The impulse, the new separation velocity and those of the bodies.
+/// Impulse, new separation velocity, and new velocities of the bodies.
 template <class F, class Results, class... Others>
 [[gnu::always_inline]] constexpr void each_vector_result(F&& f, Results& results, Others&... others) {
   each(f, Label{"results", "impulse", "", "impulse"}, results.impulse, others.impulse...);
@@ -322,7 +322,7 @@ template <class F, class Results, class... Others>
   each_body_result(f, results, others...);
 }
 
-/// The others: how the collision went.
+/// The remaining results, which are scalars.
 template <class F, class Results, class... Others>
 [[gnu::always_inline]] constexpr void each_scalar_result(F&& f, Results& results, Others&... others) {
   const auto column = [&](const char* name, auto& first, auto&... rest) __attribute__((always_inline)) {

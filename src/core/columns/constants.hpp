@@ -41,7 +41,7 @@ struct WithoutConstants {
   }
 };
 
-/// Whether no column of a vector or a body is given.
+/// Returns whether no column of a vector or a body is given.
 template <class Columns>
 bool is_absent(const Columns& of) {
   bool is_absent = true;

@@ -1,4 +1,4 @@
-// The columns of gradients beside those of contacts: see columns.hpp.
+// Columns of gradients. columns.hpp has the columns of contacts.
 #pragma once
 
 #include <carom/gradients.hpp>

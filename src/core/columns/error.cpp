@@ -4,7 +4,8 @@
 namespace carom {
 namespace {
 
-/// Copies a text with its final zero. What does not fit is cut, behind no part of a character of UTF-8.
+/// Copies a text with its terminating zero. A text that does not fit is cut before an incomplete UTF-8 character and
+/// ends with "...".
 template <std::size_t room>
 void copy(std::string_view text, char (&to)[room]) {
   constexpr std::string_view end = "...";

@@ -1,4 +1,4 @@
-// What templates are instantiated for, as a list for a macro of a precision and a form of contacts.
+// Explicit instantiations of templates: macros that list the precisions and forms of contacts.
 #pragma once
 
 #include <carom/contacts.hpp>

@@ -41,7 +41,7 @@ constexpr Range at_least(double low) {
 constexpr Range any_finite() {
   return {-max_float, max_float};
 }
-/// Of bool, enumerations and seeds: every value of the type.
+/// Every value of the type. For bool, enumerations and seeds.
 constexpr Range any() {
   return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
 }

@@ -1,4 +1,4 @@
-// What every call of the interface does with exceptions: memory that runs out is an Error, and try_solve throws none.
+// Exceptions of the public functions: running out of memory becomes an Error, and try_solve throws nothing.
 #pragma once
 
 #include <carom/error.hpp>

@@ -1,4 +1,4 @@
-// The text of reports, and what they sum up.
+// Reports: their text and their sums.
 #include <algorithm>
 #include <carom/scene.hpp>
 #include <carom/solver.hpp>

@@ -10,8 +10,8 @@
 
 namespace carom {
 
-/// A text made of pieces: texts, characters, whole numbers, and numbers with up to 15 digits, none of them needless:
-/// "2000", "0.1", "nan". What exceeds the buffer is left out; Error cuts earlier than that.
+/// A text composed of pieces: strings, characters, integers, and numbers with at most 15 significant digits and no
+/// trailing zeros ("2000", "0.1", "nan"). Text beyond the buffer is dropped. Error cuts messages at a shorter length.
 class Text {
  public:
   template <class... Pieces>

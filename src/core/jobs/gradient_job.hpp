@@ -66,8 +66,7 @@ struct SlideOptions {
   T max_restitution = 1;
 };
 
-/// Memory of a tile's slides. The structs of its contacts have internal linkage, as everything in kernels has: here
-/// they are so many lanes.
+/// Memory for the slides of a tile, as untyped lanes: the structs that use it are in kernels and have internal linkage.
 template <class T>
 struct alignas(64) SlideMemory {
   using Lane = T[GradientTile<T>::size + 64];

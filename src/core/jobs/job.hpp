@@ -1,4 +1,4 @@
-// A job is what the solver hands to a kernel, free of any architecture: contacts, results, options and a workspace.
+// A job is the solver's input to a kernel, independent of the ISA: contacts, results, options and a workspace.
 #pragma once
 
 #include <carom/solver.hpp>
@@ -9,14 +9,14 @@
 
 namespace carom::kernel {
 
-/// Contacts that a thread prepares and stores at a time: few enough for the second-level cache.
+/// Number of contacts that a thread prepares and stores at a time. A tile fits into the second-level cache.
 template <class T>
 inline constexpr std::size_t tile_size = 1024 / sizeof(T);
 
-/// BlockedContacts have so many in a block. The ranges of contacts that kernels are given begin with a block.
+/// Number of contacts in a block of BlockedContacts. Ranges passed to kernels start at a block.
 inline constexpr std::size_t contacts_in_block = 16;
 
-/// Where the numbers of a job are, beside its columns.
+/// Memory layout of a job's columns.
 struct Layout {
   std::size_t block_bytes = 0;          // of contacts in blocks, whose needed columns begin in the first; else 0
   const void* packed_bodies = nullptr;  // of indexed contacts: see body_record.hpp
@@ -33,10 +33,9 @@ struct Place {
   std::size_t slot;
 };
 
-// The numbers of a contact on its way through the incremental law. V holds one of them for a vector of contacts in
-// registers, for its lanes in memory or for those of a tile; slide.hpp goes from one to the other. Velocities are
-// divided by |u0|, K by its trace, and so impulses by |u0| / trace K: every number of the sliding phase is of order 1
-// whatever the units of the host.
+// Numbers of a contact in the incremental law. V is a vector in registers, an array of its lanes, or an array of all
+// lanes of a tile; slide.hpp converts between them. Velocities are divided by |u0|, K by its
+// trace and impulses by |u0| / trace K, so all numbers of the sliding phase are of order 1 in any units.
 
 /// The change of u = (x, y, z): x' = b1 r - a1 x, y' = b2 r - a2 y, z' = c3 r - c1 x - c2 y, with (x, y) of length r.
 template <class V>
@@ -44,7 +43,7 @@ struct Rates {
   V a1, a2, b1, b2, c1, c2, c3;  // delta mu M, delta k; delta mu k, delta K_33
 };
 
-/// The numbers that the preparing stages have found and later ones read.
+/// Results of the preparing stages that later stages read.
 template <class V>
 struct Prepared {
   V m1, m2, k1, k2;         // M and k in the contact frame, whose tangents are the axes of M
@@ -79,12 +78,12 @@ struct SeriesEnd {
   V steps;
 };
 
-/// One quantity of a tile. A cache line of padding keeps equal places of different arrays out of the same set of the
+/// One quantity of a tile. The padding of a cache line keeps equal indices of different arrays in different sets of the
 /// cache.
 template <class T>
 using TileLane = T[tile_size<T> + 64 / sizeof(T)];
 
-/// The state of a tile between the stages, one array a quantity.
+/// State of a tile between the stages, one array per quantity.
 template <class T>
 struct alignas(64) Tile : Prepared<TileLane<T>> {
   using Lane = TileLane<T>;
@@ -107,30 +106,30 @@ struct alignas(64) Tile : Prepared<TileLane<T>> {
   /// The status of a contact that has moved to another tile, to be stored from there.
   static constexpr T moved = T(-1);
 
-  unsigned colliding[tile_size<T>];  // a bit a lane, by block: the contacts that go through the law
+  unsigned colliding[tile_size<T>];  // one bit per lane, by block: contacts that the law handles
   std::size_t blocks;
-  std::size_t next_block;            // whose contacts the law takes next
-  unsigned waiting;                  // those of them that Euler's method has not taken yet
-  std::size_t on_their_way;          // contacts that the series has taken and not ended
-  std::size_t first, count;          // the contacts of the batch that are here
-  std::size_t origin[tile_size<T>];  // of contacts that came from elsewhere, their place in the batch
+  std::size_t next_block;            // the block whose contacts the law takes next
+  unsigned waiting;                  // contacts of that block that Euler's method has not taken yet, one bit per lane
+  std::size_t on_their_way;          // contacts that the series has started and not finished
+  std::size_t first, count;          // range of the batch that this tile holds
+  std::size_t origin[tile_size<T>];  // position in the batch of contacts that moved here from another tile
 };
 
-/// Where the columns of `n` contacts are brought to, if they are not read where the host has them. A cache line of
-/// padding keeps equal places of different arrays out of the same set of the cache.
+/// Copies of the columns of `n` contacts that kernels cannot read in place. The padding of a cache line keeps equal
+/// indices of different arrays in different sets of the cache.
 template <class T, std::size_t n>
 struct alignas(64) InputTile {
   static constexpr std::size_t size = n;
   using Lane = T[size + 64 / sizeof(T)];
 
   Lane in[columns::numbers_of<Contacts<T>>()];
-  std::int32_t place[2][size];  // of indexed contacts, where their bodies stand
+  std::int32_t place[2][size];  // indexed contacts: positions of their bodies
   T absent[size];               // see gather.hpp
-  Lane index_fault;             // a Status, of indexed contacts
+  Lane index_fault;             // a Status; indexed contacts
 };
 
-/// The numbers that the stages of the laws without a course hand on, one array a quantity. Velocities are divided by
-/// |u0|, K by its trace, and so impulses by |u0| / trace K.
+/// Intermediate results of the algebraic laws, one array per quantity. Velocities are divided by |u0|, K by its
+/// trace and impulses by |u0| / trace K.
 template <class T>
 struct alignas(64) LawTile : InputTile<T, 2048 / sizeof(T)> {
   using InputTile<T, 2048 / sizeof(T)>::size;
@@ -148,40 +147,40 @@ struct alignas(64) LawTile : InputTile<T, 2048 / sizeof(T)> {
   Lane status;                       // a Status
   Lane friction, restitution;
   Lane law;  // a Law
-  // In the order of columns::Parameter; then the weights, in that of columns::components.
+  // In the order of columns::Parameter, then of columns::components.
   Lane parameters[columns::parameter_count + columns::component_count];
   static constexpr std::size_t first_weight = columns::parameter_count;
-  Lane px, py, pz, ux, uy, uz, sliding_end;  // what the law makes of it; a SlidingEnd
-  Lane out[18];                              // results that are not in place in the host's memory
-  unsigned laws[size];                       // of a vector, bits of Law
-  std::uint32_t own[size];                   // where contacts stand; `skipped` those of the incremental law
+  Lane px, py, pz, ux, uy, uz, sliding_end;  // results of the law; sliding_end is a SlidingEnd
+  Lane out[18];                              // results that cannot be written in place
+  unsigned laws[size];                       // laws of each vector, bits of Law
+  std::uint32_t own[size];                   // index of each contact; `skipped`: incremental law
   Status statuses[size];
   Path paths[size];
 };
 
-/// Contacts that are brought together by law, and what single laws read of a tile of them.
+/// Contacts grouped by law, and the inputs that only some laws read.
 template <class T>
 struct alignas(64) GroupTile {
   static constexpr std::size_t size = 8192 / sizeof(T), at_once = 256 / sizeof(T);
   using Lane = T[at_once + 64 / sizeof(T)];
 
-  LawColumns<T> own;  // of the group, with what its law reads in the lanes below
+  LawColumns<T> own;  // columns of the group; those the law reads are in the lanes below
   Lane parameters[columns::parameter_count + columns::component_count], component_impulse[3];
   Law law[at_once];
   RestitutionLaw restitution_laws[at_once];
   Status component_status[at_once];
   std::uint8_t group[size];
-  std::uint32_t order[size];  // group by group, the place of a contact
+  std::uint32_t order[size];  // index of the contacts, group by group
 };
 
-/// The tiles of the incremental law, which take turns.
+/// Tiles of the incremental law. They are used in turn.
 template <class T>
 struct SlidingTiles {
   Tile<T> tiles[3];
   InputTile<T, tile_size<T>> input;
 };
 
-/// The memory that a thread works in; a part is null if no contact of the batch needs it.
+/// Memory of a thread. A part is null if no contact of the batch needs it.
 template <class T>
 struct Workspace {
   SlidingTiles<T>* sliding;
@@ -189,18 +188,18 @@ struct Workspace {
   GroupTile<T>* group;
 };
 
-/// Sums over the contacts that a thread has solved. The counts stand where they are read afterwards, since clearing and
-/// adding up arrays of them takes longer than a few contacts do.
+/// Sums over the contacts that a thread has solved. The counts are pointers, so that a thread can add directly to the
+/// report: clearing and summing further arrays takes longer than solving a few contacts.
 struct Tally {
-  std::size_t* by_status;  // status_room of them
-  std::size_t* first;      // the first contact of each status; without meaning where the count is 0
-  std::size_t* by_path;    // Path::kinds of them
+  std::size_t* by_status;  // size status_room
+  std::size_t* first;      // first contact of each status; undefined where the count is 0
+  std::size_t* by_path;    // size Path::kinds
   std::uint64_t sliding_steps = 0, lane_steps = 0;
   double max_energy_gain = 0;
   std::size_t max_energy_gain_contact = 0;
 };
 
-/// One with counts of its own.
+/// A Tally with its own arrays.
 struct OwnTally : Tally {
   OwnTally() : Tally{statuses, firsts, paths} {}
   OwnTally(const OwnTally&) = delete;
@@ -216,19 +215,19 @@ struct Parameters {
   std::int32_t step_budget;
   Law law;  // of contacts that do not name their own
   Integrator integrator;
-  RestitutionLaw restitution_law;  // of contacts that do not name their own
+  RestitutionLaw restitution_law;  // for contacts that do not specify one
   T normal_tolerance;
   T inertia_tolerance;
   T max_restitution;
 };
 
-/// Which contacts a kernel solves; it leaves the results of others as they are.
+/// Contacts that a kernel solves. It does not write the results of other contacts.
 enum class Selection : std::uint8_t {
-  own,        ///< those with laws of the kernel's: the incremental law, or all others
-  composite,  ///< of the incremental kernel: those of which the incremental law is a member
+  own,        ///< contacts under laws of this kernel: the incremental law, or all others
+  composite,  ///< incremental kernel: composites with the incremental law as a component
 };
 
-/// Impulses by the incremental law of contacts from `first` on, for the composites that have it as a member.
+/// Impulses of the incremental law for contacts from `first` on, for composites that have it as a component.
 template <class T>
 struct Components {
   std::size_t first = 0;
@@ -236,7 +235,7 @@ struct Components {
   const Status* status = nullptr;
 };
 
-/// Contacts is one of the three forms; they and the results are of who makes the job.
+/// AnyContacts is one of the three forms. The caller owns the contacts and results.
 template <class T, template <class> class AnyContacts>
 struct Job {
   const AnyContacts<T>& contacts;

@@ -14,7 +14,7 @@ struct PlanarOptions {
   double max_restitution;
 };
 
-/// Contacts is one of the three planar forms.
+/// AnyContacts is one of the three planar forms.
 template <class T, template <class> class AnyContacts>
 struct PlanarJob {
   const AnyContacts<T>& contacts;
@@ -23,23 +23,23 @@ struct PlanarJob {
   Layout layout = {};
 };
 
-/// Contacts with laws of their own between the stages: in the order of the host what has been made of them, and grouped
-/// by law what the laws read and write.
+/// Contacts with individual laws. Results of the stages are in the caller's order; inputs and outputs of the laws are
+/// grouped by law.
 template <class T>
 struct alignas(64) PlanarTile {
   static constexpr std::size_t size = 8192 / sizeof(T);
-  // Every group of contacts begins a vector; the last one is that of no law.
+  // Every group starts at a multiple of the vector width. The last group holds contacts without a law.
   static constexpr std::size_t groups = law_count + 1, slots = size + groups * 64 / sizeof(T);
-  // Contacts of a group whose parameters are brought together at a time.
+  // Number of contacts of a group whose parameters are gathered at a time.
   static constexpr std::size_t at_once = 512 / sizeof(T);
   static constexpr std::size_t parameter_count = 20, row_length = 8, piece = 16 / sizeof(T);
-  // A cache line of padding keeps equal places of different arrays out of the same set of the cache.
+  // The padding of a cache line keeps equal indices of different arrays in different sets of the cache.
   using Lane = T[size + 64 / sizeof(T)];
 
-  Lane nx, ny;                               // the normal
-  Lane trace, speed, impulse;                // the law's units
-  Lane status;                               // before the law: a Status
-  Lane bodies[10];                           // of indexed contacts
+  Lane nx, ny;                               // normal
+  Lane trace, speed, impulse;                // units of the law
+  Lane status;                               // a Status, before the law
+  Lane bodies[10];                           // indexed contacts
   T rows[row_length / piece][slots][piece];  // in pieces of 16 bytes
   T parameters[parameter_count][at_once + 64 / sizeof(T)];
   RestitutionLaw restitution_laws[at_once];

@@ -117,14 +117,14 @@ struct SceneJob {
   // Shock propagation: bodies of a lower level than their manifold's count as immovable. Otherwise null.
   const std::int32_t* level_of_body;
   Vector3Columns<const T> warm_impulse;  // no columns: all zero
-  // Substeps in float: what the rounding of the impulses left, of the last call and for the next. Direct islands go on
-  // with impulses in double. No columns: it is not remembered.
+  // Substeps in float: rounding errors of the impulses of the previous call, and for the next one. Direct islands
+  // continue with impulses in double. Without columns they are not stored.
   Vector3Columns<const T> warm_rest;
   Vector3Columns<T> next_rest;
   Column<const T> row_warm_rest;
   T* row_next_rest;
   Vector3Columns<const T> warm_angular_impulse;
-  // Impulses in the frames of their contacts, and targets. `begun`: initial values, or null. `carried`: output.
+  // Impulses and targets in the contact frames. `begun`: initial values, or null. `carried`: output.
   const T* begun[4];
   T* carried[4];
   T* carried_moment[3];  // of a manifold, stored at its first contact; null: no moments

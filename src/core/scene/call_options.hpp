@@ -1,4 +1,4 @@
-// The options of a call: those of the selected method in their places, and what follows from them.
+// Options of a call: the options of the selected method, and values derived from them.
 #pragma once
 
 #include <carom/scene.hpp>
@@ -7,7 +7,7 @@
 
 namespace carom::scene {
 
-/// What a call does: a method, or phases of BenderSchmitt.
+/// Procedure of a call: a method, or phases of BenderSchmitt.
 enum class Procedure : std::uint8_t { substeps, pgs, ncp, sequential_impacts, collisions, resting, both_phases };
 
 /// Pgs with position correction is a single substep.

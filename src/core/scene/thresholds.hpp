@@ -113,8 +113,8 @@ struct SceneThresholds {
   /// [1] a large island factors in every call if that takes less than this fraction of its sweeps. Otherwise it factors
   /// for certificates alone.
   static constexpr double large_cheap = 1.0 / 16;
-  /// [1] a certificate takes this fraction of the work of the island's sweeps in a call, beside them and in place of
-  /// them
+  /// [1] a certificate may use this fraction of the work of the island's iterations in a call: large_slice in addition
+  /// to them, large_slice_held instead of them
   static constexpr double large_slice = 0.2, large_slice_held = 0.4;
   /// [1] contacts with a gap below this fraction of the slop count as closed in a large island
   static constexpr double large_closed = 0.2;

@@ -1,11 +1,11 @@
-// Which of two faults a contact carries.
+// Selects one of two faults of a contact.
 #pragma once
 
 #include <carom/status.hpp>
 
 namespace carom {
 
-/// The one that comes first in fault_priority; what is no fault gives way.
+/// Returns the fault that comes first in fault_priority. Values that are not faults have the lowest priority.
 constexpr Status first_fault(Status a, Status b) {
   if (!is_fault(a) || !is_fault(b)) return is_fault(a) ? a : b;
   for (const Status fault : fault_priority)

@@ -1,4 +1,4 @@
-// Rounding to nearest and no flushing of small numbers, whatever the host has set, until the end of a scope.
+// Sets rounding to nearest and disables flushing of subnormal numbers until the end of a scope.
 #pragma once
 
 #ifdef __x86_64__
@@ -10,8 +10,8 @@
 namespace carom {
 
 #ifdef __x86_64__
-/// The solvers compute in SSE registers alone, whose modes and flags stand in one word of their own. The modes of the
-/// x87 unit, which take a small call's time to save and set, are left alone.
+/// The solvers compute in SSE registers only, whose modes and flags are in MXCSR. The modes of the x87 unit are not
+/// changed: saving and setting them takes as long as a small call.
 class DefaultFloatingPoint {
  public:
   DefaultFloatingPoint() : host_(_mm_getcsr()) {
