@@ -13,7 +13,7 @@ void grow(Numbers& numbers, std::size_t size) {
   if (numbers.size() < size) numbers.resize(size);
 }
 
-/// b becomes b a, of 3 × 3 blocks.
+/// b becomes b a. Both are 3 × 3 blocks.
 void multiply_right(double* b, std::size_t b_stride, const double* a, std::size_t a_stride) {
   for (std::size_t i = 0; i < 3; ++i) {
     double* row = b + i * b_stride;
@@ -22,7 +22,7 @@ void multiply_right(double* b, std::size_t b_stride, const double* a, std::size_
   }
 }
 
-/// A child's contribution is added to the front that takes it up, block by block.
+/// Adds the contribution of a child to its parent front, block by block.
 void take_up(const FrontTree& tree, const Front& child, const double* from, const Front& front, double* factor,
              double* contribution) {
   const std::int32_t* place = &tree.place[at(child.first_contact + child.pivots)];
@@ -53,7 +53,7 @@ void take_up(const FrontTree& tree, const Front& child, const double* from, cons
 }  // namespace
 
 bool invert(double* a, std::size_t stride) {
-  // Gauss and Jordan, with the largest pivot that is left: cofactors lose what an ill-conditioned block has.
+  // Gauss–Jordan elimination with full pivoting: cofactors are inaccurate for ill-conditioned blocks.
   std::size_t row_of[3], column_of[3];
   bool taken[3] = {false, false, false};
   for (std::size_t k = 0; k < 3; ++k) {
@@ -85,7 +85,7 @@ bool invert(double* a, std::size_t stride) {
       for (std::size_t j = 0; j < 3; ++j) row[j] -= factor * pivot_row[j];
     }
   }
-  // Row r stands for unknown c: back to their own places.
+  // Undo the permutations: row row_of[k] is row column_of[k] of the inverse, column column_of[l] is column row_of[l].
   double inverse[9];
   for (std::size_t k = 0; k < 3; ++k)
     for (std::size_t l = 0; l < 3; ++l) inverse[3 * column_of[k] + row_of[l]] = a[row_of[k] * stride + column_of[l]];

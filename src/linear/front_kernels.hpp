@@ -27,14 +27,14 @@ inline void subtract_product(double* __restrict c, std::size_t stride, const dou
   }
 }
 
-/// to = a b of 3 × 3 blocks, times a factor.
+/// to = factor · a b for 3 × 3 blocks.
 inline void multiply(const double* a, const double* b, double factor, double* to) {
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t j = 0; j < 3; ++j)
       to[3 * i + j] = factor * (a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j]);
 }
 
-/// The 3 × 3 block at a (`stride` from row to row) becomes its inverse; false if it has none, or is not finite.
+/// Replaces the 3 × 3 block at `a` by its inverse. Returns false if the block is singular or not finite.
 bool invert(double* a, std::size_t stride);
 
 }  // namespace carom::systems

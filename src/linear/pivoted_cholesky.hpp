@@ -1,4 +1,4 @@
-// Equations with a symmetric positive semidefinite matrix that may be singular, as that of joints with redundant rows.
+// Solves symmetric positive semidefinite systems that may be singular, such as joints with redundant rows.
 #pragma once
 
 #include <cstddef>
@@ -6,9 +6,9 @@
 
 namespace carom::scene {
 
-/// The decomposition Pᵀ S A S P = L Lᵀ, where S makes the diagonal 1 and P takes the largest pivot that is left each
-/// time. It ends where no pivot is above redundancy² or above what rounding leaves of 0: the rows that are left depend
-/// on those before them. N. J. Higham, Analysis of the Cholesky Decomposition of a Semi-definite Matrix, 1990.
+/// The decomposition Pᵀ S A S P = L Lᵀ, where S scales the diagonal to 1 and P selects the largest remaining pivot.
+/// Stops when no pivot exceeds redundancy² or the rounding error of 0: the remaining rows depend on those before them.
+/// N. J. Higham, Analysis of the Cholesky Decomposition of a Semi-definite Matrix, 1990.
 class PivotedCholesky {
  public:
   /// `a` has n × n finite numbers, row by row, of which those below the diagonal are read.

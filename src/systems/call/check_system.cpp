@@ -13,7 +13,7 @@
 namespace carom::systems {
 namespace {
 
-/// Throws an Error about a column, or an element of it. `column` is empty if there is none.
+/// Throws an Error about a column, or about its element `row`. An empty `column` names no column.
 template <class... Pieces>
 [[noreturn]] void refuse(std::string_view column, std::optional<std::size_t> row, const Pieces&... text) {
   throw Error(Text("carom: ", text...), {.column = column, .row = row});
@@ -53,7 +53,7 @@ void check_length(const char* name, const V& vector, std::size_t count, const ch
   columns::each(check, columns::Label{name}, vector);
 }
 
-/// Calls f(name, is_needed, column or vector, others...) for what is as long as the contacts, as the moments.
+/// Calls f(name, is_needed, column or vector, others...) for the fields with one element per contact.
 template <class F, class System, class... Others>
 void each_of_contacts(const F& f, System& system, Others&... others) {
   f("system.friction", true, system.friction, others.friction...);

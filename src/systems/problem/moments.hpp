@@ -1,6 +1,6 @@
 // Contacts that resist rolling and spinning (docs/contact-systems.md, Contact models). Such a contact has two rows of
-// W, one for its impulse r and one for its moment m, whose parts are over their coefficients, so that all are N s: the
-// two of rolling m_r, then that of spinning m_s. Its cone is
+// W, one for its impulse r and one for its moment m = (m_r, m_s). The two components of m_r are divided by the
+// coefficient of rolling friction and m_s by the coefficient of spinning friction, so all are in N s. The cone is
 //
 //   |r_t| <= friction r_n,   |m_r| <= r_n,   |m_s| <= r_n,
 //
@@ -33,7 +33,7 @@ struct ConeParts {
     Nearest found{normal};
     std::array<std::size_t, 3> order = {0, 1, 2};
     const auto sort = [&](std::size_t a, std::size_t b) {
-      // By length over bound, the longest first and those of no length last, whatever their bound.
+      // Sorts by length / bound in descending order; parts of length 0 come last, whatever their bound.
       const std::size_t k = order[a], l = order[b];
       if (length[k] * bound[l] < length[l] * bound[k] || (length[k] == 0 && length[l] > 0))
         std::swap(order[a], order[b]);
@@ -75,7 +75,8 @@ inline void project(double* r, double* m, double friction) {
   m[2] *= share(2);
 }
 
-/// |x − P(x − v)|² of a contact with a moment, without a difference that would lose v beside a large x (measure.hpp).
+/// |x − P(x − v)|² of a contact with a moment. Avoids the difference in which v would be lost if x is large: see
+/// measure.hpp.
 inline double squared_error(const double* r, const double* m, const double* u, const double* y, double friction) {
   const double v[3] = {u[0], u[1], with_slips(u, y, friction)};
   const double z[3] = {r[0] - v[0], r[1] - v[1], r[2] - v[2]}, w[3] = {m[0] - y[0], m[1] - y[1], m[2] - y[2]};

@@ -8,15 +8,13 @@
 //   residual   d = W r + q + |u_t| e − u
 //   scaling    P² u = r (cone.hpp), λ = P u,  T = 1 with the row of n (−θ u_t / |u_t|, 1)
 //   Newton     (W + T P⁻²) Δr = T c − d,  c = P⁻¹ (λ \ s),  Δu = c − P⁻² Δr
-//   proximal   W + δ in the place of W there, when steps are too short: where contacts that slip can exchange impulses
-//   at
-//              no price, T makes the matrix nearly singular, with either sign, and δ keeps impulses along that
+//   proximal   W + δ replaces W there if steps are too short: where slipping contacts can exchange impulses at no
+//              price, T makes the matrix nearly singular, with either sign, and δ keeps impulses along that
 //              direction from leaving their cones
 //   Mehrotra   predictor s = −λ∘λ; corrector s = σ g e − λ∘λ − (P⁻¹ Δr)∘(P Δu), g the mean of r·u
 //
-// The cone of a contact with a moment is three Lorentz cones that share its normal impulse: friction, rolling
-// and spinning: r_k = E_k r with u_k of its own, and Σ E_kᵀ u_k in the place of u, Σ E_kᵀ T_k P_k⁻² E_k in that of T
-// P⁻².
+// A contact with a moment has three Lorentz cones that share its normal impulse: friction, rolling and spinning, with
+// r_k = E_k r and separate u_k. Σ E_kᵀ u_k replaces u, and Σ E_kᵀ T_k P_k⁻² E_k replaces T P⁻².
 #pragma once
 
 #include <cstddef>

@@ -33,7 +33,8 @@ void LocalMoment::Turning::solve(const double* b, double limit, double* m) {
 LocalMoment::LocalMoment(const double* pp, const double* pm, const double* mp, const double* mm) : free_(mm) {
   std::copy_n(pm, 9, pm_);
   std::copy_n(mp, 9, mp_);
-  // A part of the block that is rounding beside the free one is left out.
+  // Relative size of rounding errors. Added to the diagonal it makes pp invertible. A contact with a held entry below
+  // it is never treated as held.
   constexpr double rounding = 1e-12;
   double inverse[9];
   std::copy_n(pp, 9, inverse);

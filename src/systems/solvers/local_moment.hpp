@@ -1,13 +1,13 @@
-// One contact with a moment, while all others hold still: its moment with the impulse as it is, then the impulse with
-// the moment as it is, in turns. Where all of these have come to an end, the law of both holds. With b the velocities
-// that others leave the contact, and W of itself in blocks of impulse p and moment m:
+// Solves one contact with a moment while all other contacts are fixed. Alternates between the moment at a fixed impulse
+// and the impulse at a fixed moment; where neither changes, the laws of both hold. With b the velocities without this
+// contact's own impulse and moment, and the blocks of its W for impulse p and moment m:
 //
-//   rolling, then spinning:  y = b_m + W_mp r + W_mm m  of a contact that slips or is open, and of one that sticks,
-//   which
-//                            the bodies turn about,  y = b_m − G b_p + (W_mm − G W_pm) m,  G = W_mp W_pp⁻¹
-//   impulse:                 local_solve.hpp with b_p + W_pm m
+//   rolling, then spinning
+//     slips or is open:  y = b_m + W_mp r + W_mm m
+//     sticks:            y = b_m − G b_p + (W_mm − G W_pm) m,  G = W_mp W_pp⁻¹: the bodies turn about the contact
+//   impulse:             local_solve.hpp with b_p + W_pm m
 //
-// Without the second kind the impulse and the moment of a ball undo each other by 5/7 a turn.
+// Without the formula for sticking, the alternation converges for a ball only by a factor of 5/7 per iteration.
 #pragma once
 
 #include "local_solve.hpp"
@@ -17,21 +17,21 @@ namespace carom::systems {
 class LocalMoment {
  public:
   LocalMoment() = default;
-  /// The four blocks of the contact.
+  /// The four blocks of W of the contact.
   LocalMoment(const double* pp, const double* pm, const double* mp, const double* mm);
 
-  /// r and m become what some turns lead to; they are in the cone. `contact` is that of the impulse.
+  /// Sets r and m to the result of a few iterations; they are in the cone. `contact` solves for the impulse.
   void solve(LocalContact& contact, const double* b_p, const double* b_m, double* r, double* m);
 
  private:
-  /// W_mm as the bodies turn, freely or about the contact.
+  /// W_mm of bodies that turn freely, or about the contact point.
   struct Turning {
     double w[9];
     LocalContact rolling;
 
     Turning() = default;
     explicit Turning(const double* w_mm);
-    /// `b` is y without the moment.
+    /// `b`: y without the contribution of the moment.
     void solve(const double* b, double limit, double* m);
   };
 

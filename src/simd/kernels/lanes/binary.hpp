@@ -12,8 +12,8 @@ struct Binary;
 template <>
 struct Binary<float> {
   using Bits = std::uint32_t;
-  static constexpr int dropped = 9;           // bits of the fraction that do not count
-  static constexpr float exponent = 0x1p14f;  // a power of two in what is left
+  static constexpr int dropped = 9;           // low bits of the fraction that are shifted out
+  static constexpr float exponent = 0x1p14f;  // weight of the exponent's lowest bit after that shift
   static constexpr float bias = 127, whole = 0x1p23f;
 };
 template <>
@@ -24,11 +24,11 @@ struct Binary<double> {
   static constexpr double bias = 1023, whole = 0x1p52;
 };
 
-/// From 1 to the next number: two units of rounding.
+/// Distance from 1 to the next number: two units of rounding.
 template <class T>
 inline constexpr T epsilon = sizeof(T) == sizeof(float) ? T(0x1p-23) : T(0x1p-52);
 
-/// The least number with all its digits, and the least number above 0.
+/// Smallest normal number and smallest positive number.
 template <class T>
 inline constexpr T min_normal = sizeof(T) == sizeof(float) ? T(0x1p-126) : T(0x1p-1022);
 template <class T>

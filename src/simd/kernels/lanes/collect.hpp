@@ -49,7 +49,7 @@ template <class T>
 #endif
 }
 
-/// x, y and z of every lane, where those of lane i stand side by side at at(i).
+/// Loads x, y and z of every lane. Lane i reads three consecutive numbers at at(i).
 template <class B, class F>
 [[gnu::always_inline]] inline void load_threes(F&& at, B& x, B& y, B& z) {
   using T = VectorElement<B>;

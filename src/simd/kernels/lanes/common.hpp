@@ -1,4 +1,4 @@
-// Operations that are made of those of all ISAs.
+// Operations composed of the operations of every ISA.
 #pragma once
 
 #include "any_isa.hpp"
@@ -51,15 +51,15 @@ inline void stream_lines(T* to, const T* from, std::size_t count) {
   __builtin_memcpy(to, from, count * sizeof(T));
 #endif
 }
-/// Before others may read what has been streamed.
+/// Makes streamed stores visible to other threads.
 inline void end_stream() {
 #if defined(__SSE2__)
   _mm_sfence();
 #endif
 }
 
-/// Before control goes back to code of the baseline, which would wait for the upper halves of dirty registers in every
-/// instruction. The compiler does not see to it on every way out.
+/// Call before returning to baseline code, where dirty upper halves of registers slow down every SSE instruction. The
+/// compiler does not insert it on every path.
 template <class A>
 inline void leave_lanes() {
 #ifdef __AVX__

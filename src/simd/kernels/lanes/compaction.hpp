@@ -1,4 +1,4 @@
-// Chosen lanes of vectors, brought together.
+// Compaction: moves selected lanes of a vector together.
 #pragma once
 
 #include "lanes.hpp"
@@ -6,13 +6,13 @@
 namespace carom::kernel {
 namespace {
 
-/// Brings chosen lanes of vectors together: those whose bits are set, in their order.
+/// Moves the lanes whose bits are set together, in their order.
 template <class B>
 class Compaction {
  public:
   explicit Compaction(unsigned bits) : bits_(bits) {}
 
-  /// Writes the chosen lanes of x to `to`. It may write a whole vector; what comes behind them means nothing.
+  /// Writes the selected lanes of x to `to`. May write a whole vector; elements after the selected ones are undefined.
   template <class T>
   [[gnu::always_inline]] void store(T* to, B x) const {
     T lanes[VectorTraits<B>::width];

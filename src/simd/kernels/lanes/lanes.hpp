@@ -1,5 +1,5 @@
-// Lanes: the operations that every ISA has, each in a file of its own, and what they make possible. No other folder
-// knows an ISA or a version of xsimd. Arithmetic and comparison operators are xsimd's and the language's own.
+// Lanes: one file per ISA with the operations that every ISA has, and operations composed of them. No other folder
+// depends on an ISA or a version of xsimd. Arithmetic and comparison operators are those from xsimd and the language.
 #pragma once
 
 #include "binary.hpp"

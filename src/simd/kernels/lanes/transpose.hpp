@@ -1,5 +1,5 @@
-// Rows of memory to lanes: what the bodies of one vector of contacts need, each body a line of the cache or two. Plain
-// vectors of the compiler's, whose constant shuffles are its task on every ISA.
+// Transposes rows of memory to lanes. The bodies of a vector of contacts are such rows, each one or two cache lines
+// long. Uses the compiler's vector extensions, which turn constant shuffles into instructions of every ISA.
 #pragma once
 
 #include "lanes.hpp"
@@ -7,7 +7,7 @@
 namespace carom::kernel {
 namespace {
 
-/// The longest row: a line of the cache in float, two in double.
+/// Maximum length of a row: one cache line in float, two in double.
 inline constexpr std::size_t row_size = 16;
 
 template <class T, std::size_t width>
@@ -144,8 +144,8 @@ template <class B, class T>
   }
 }
 
-/// The inverse of load_rows for six numbers: row i gets lane i of each, and of floats two further ones what it may
-/// keep.
+/// The inverse of load_rows for six numbers: row i receives lane i of each. In float, two further elements of the row
+/// are overwritten.
 template <class B, class T>
 [[gnu::always_inline]] inline void store_rows(T* const* row, const B (&lanes)[6]) {
   constexpr std::size_t width = VectorTraits<B>::width, part = 16 / sizeof(T);

@@ -1,5 +1,5 @@
-// Four numbers on the lanes of one vector, whatever the width of the ISA's own vectors: the points of a manifold. Here
-// because the types of xsimd for other ISAs than the one of this file would be shared with those files.
+// Four numbers in the lanes of one vector for the points of a manifold, independent of the ISA's vector width. Not an
+// xsimd type: a type for another ISA would be shared with that ISA's files.
 #pragma once
 
 #include "lanes.hpp"

@@ -20,7 +20,7 @@ struct LogOfTwo<double> {
   static constexpr int exponential_terms = 14, logarithm_terms = 12;
 };
 
-/// e^x for x <= 0; of what is below e^-60 no more than that it is less.
+/// Returns e^x for x <= 0. Below x = -60 the result is e^-60.
 template <class T, class B>
 inline B exponential(B x) {
   using Log = LogOfTwo<T>;
@@ -37,13 +37,13 @@ template <class T, class B>
 inline B logarithm_ratio(B x) {
   using Log = LogOfTwo<T>;
   const B zero(0), one(1), sum = one + x;
-  // The binade in which sum / scale is between √½ and √2.
+  // scale: power of two for which sum / scale is between √½ and √2.
   const B scale = binade_of(sum * B(T(1.4142135))).scale, inverse = one / scale, k = approximate_log2<T>(scale);
   const B f = mul_sub(sum, inverse, one), s = f / (B(2) + f), square = s * s;
   B series(zero);
   for (int m = Log::logarithm_terms; m >= 1; --m) series = mul_add(series, square, B(T(1) / static_cast<T>(2 * m + 1)));
   const B of_fraction = B(2) * mul_add(series * square, s, s);
-  // What rounding has taken from the sum.
+  // Rounding error of the sum 1 + x, relative to it.
   const B lost = (x - (sum - one)) / sum;
   const B log = mul_add(k, B(Log::high), of_fraction + mul_add(k, B(Log::low), lost));
   return choose(magnitude(x) < B(epsilon<T>), one, log / choose(x == zero, one, x));

@@ -36,16 +36,16 @@ inline void value_and_slope(const B* c, B h, B& sum, B& slope) {
   slope = mul_add(h + h, mul_add(odd_slope, h, even_slope), odd);
 }
 
-/// Where a polynomial that rises through `goal` on [low, high] does so, in the lanes that are `wanted`: Newton's
-/// method, kept inside by bisection. A lane that has converged stands still, whatever the others do.
+/// Finds where a polynomial that rises through `goal` on [low, high] reaches it, in the `wanted` lanes. Newton's method
+/// with bisection as a safeguard. The result of a lane does not depend on the other lanes.
 template <int degree, class T, class B, class M>
 [[gnu::noinline]] inline B rising_root(const B* c, B goal, B low, B high, B guess, M wanted) {
-  // Newton's error is squared by a step, so a change this small is the last that counts.
+  // Newton's method squares the error in each step, so a change this small is the last significant one.
   const B enough(sizeof(T) == sizeof(float) ? T(0x1p-13) : T(0x1p-27));
   const B ulps(epsilon<T>);
   const B start = low;
   B root = larger(smaller(guess, high), low);
-  // Near to the root by the lower orders: on a step where the series converges the others hardly count.
+  // The lower orders give a good start: on steps where the series converges, the higher ones hardly matter.
   constexpr int rough = degree * 5 / 8;
   for (int iteration = 0; iteration < 2; ++iteration) {
     B sum, slope;

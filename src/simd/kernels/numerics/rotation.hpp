@@ -1,8 +1,9 @@
 // Cosine and sine with the same bits on every ISA, for any finite angle.
 //
-// The angle less k quarter turns, in three parts of π/2 of which the first two have exact products with k; angles of
-// many turns by the integer arithmetic of M. Payne, R. Hanek, Radian reduction for trigonometric functions, SIGNUM
-// Newsletter 18, 1983. What is left lies in [-π/4, π/4], where Taylor's series ends below half an ulp.
+// The angle is reduced by k quarter turns, with π/2 in three parts, of which the first two have exact products with k.
+// Angles of many turns are reduced in integer arithmetic: M. Payne, R. Hanek, Radian reduction for trigonometric
+// functions, SIGNUM Newsletter 18, 1983. The reduced angle is in [-π/4, π/4], where the truncation error of the Taylor
+// series is below half an ulp.
 #pragma once
 
 #include "simd/kernels/lanes/lanes.hpp"
@@ -57,9 +58,9 @@ inline Reduced reduce_many_turns(double angle) {
   const std::uint64_t bits = bits_of(angle);
   const int exponent = static_cast<int>(bits >> 52 & 0x7ff) - 1075;
   const std::uint64_t mantissa = (bits & 0xfffffffffffffu) | 0x10000000000000u;
-  // Bits of 2/π that make whole turns with the lowest bit of the mantissa are left out.
+  // Skips the bits of 2/π whose products with the lowest bit of the mantissa are whole turns.
   constexpr int limbs = 6;
-  std::uint32_t product[limbs] = {};  // the highest first; two bits of quarters, then what is left of one
+  std::uint32_t product[limbs] = {};  // most significant first: 2 bits of quarter turns, then the fraction
   const std::uint64_t low = mantissa & 0xffffffffu, high = mantissa >> 32;
   std::uint64_t carry = 0;
   for (int i = limbs - 1; i >= 0; --i) {
