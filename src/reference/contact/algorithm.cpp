@@ -118,7 +118,7 @@ double norm_of_m(const Matrix3& k) {
   return 0.5 * (k[0][0] + k[1][1]) + std::hypot(0.5 * (k[0][0] - k[1][1]), k[0][1]);
 }
 
-// Keeps the least of what it is shown.
+// Minimum of the distances to the boundaries of decisions.
 template <bool tracking>
 class Boundary {
  public:
@@ -141,7 +141,7 @@ void finish(double rate, double e2, double& uz, double& wc, double& wd) {
     wc -= uz * uz / (2 * rate);
     uz = 0;
   }
-  // The last sliding step can have given back too much: the contact can return no more of it than it moves with.
+  // The last sliding step may have returned too much energy. The excess is taken back, up to the energy of u_z.
   const double work = std::max(-e2 * wc - wd, -uz * uz / (2 * rate));
   uz = std::sqrt(std::max(2 * rate * work + uz * uz, 0.0));
   wd += work;
@@ -240,7 +240,7 @@ Outcome integrate(const Collision& c, const Cholesky& factor, std::int32_t step_
       phases = one_more(phases);
     }
     if (uz < 0) continue;
-    // Without any work of decompression nothing but e decides.
+    // Before decompression has done any work, only e decides.
     if constexpr (tracking)
       if (wd > 0) boundary.see(std::abs(wd + e2 * wc) / std::max(std::abs(wc), std::numeric_limits<double>::min()));
     if (wd >= -e2 * wc) {
@@ -250,7 +250,8 @@ Outcome integrate(const Collision& c, const Cholesky& factor, std::int32_t step_
     }
   }
 
-  // While it slides with infinite friction the normal force is 0: wc and wd told the end, but are no work.
+  // While the contact slides with infinite friction, the normal force is 0: wc and wd determine the end, but are no
+  // work.
   const double real = rates.normal;
   o.u = {ux, uy, uz};
   o.steps = steps;

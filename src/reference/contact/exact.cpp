@@ -1,6 +1,7 @@
 // The exact reference: the collision of [R] without its Euler step. Sliding is integrated in slip time by collocation
-// (exact_sliding.hpp), phases and the end (exact_restitution.hpp) are found on the integral itself, and what moves on a
-// straight line is in closed form. The impulse is integrated beside the velocity, so that no inverse of K is needed.
+// (exact_sliding.hpp). Phases and the end (exact_restitution.hpp) are found on the integral itself. Motion on a
+// straight line is solved in closed form. The impulse is integrated along with the velocity, so no inverse of K is
+// needed.
 //
 //   s           max(1, μ) p_z
 //   r, û        slip |u_t| and its direction
@@ -147,7 +148,8 @@ class ExactRun {
       double h = 0;
       if (!take_step(step, h, next_h)) return Finish::none;
 
-      // Up to the crest of u_z, up to its zero, up to the end: each is monotone within what the one before leaves.
+      // Cuts the step at the crest of u_z, at its zero and at the end, in this order. Each of these is monotone in the
+      // step left by the cut before.
       enum { step_end, crest, zero, end } reached = step_end;
       bool found = true;
       if (next_crest < crests_.size() && turned + std::abs(step.turn) >= crests_[next_crest]) {

@@ -57,12 +57,12 @@ class Account {
   }
   bool is_over(const Slip& slip) const { return !compressing_ && balance(slip, 0).value >= 0; }
 
-  // u_z where the collision is over: what the law says, since steps end there to roundings of what they add up.
+  // u_z at the end of the collision, by the restitution law: steps end there only up to rounding errors.
   double last_uz(const Slip& slip) const {
     return law_ == RestitutionLaw::kinematic ? -e_ * u0z_ : std::max(slip.uz, 0.0);
   }
 
-  // The end, if u_z keeps its rise.
+  // End of the collision if the slope of u_z stays constant.
   struct End {
     double s = std::numeric_limits<double>::infinity();  // from here to there
     double uz = 0;
@@ -84,7 +84,7 @@ class Account {
     return square > 0 ? End{2 * work / (slip.uz + std::sqrt(square)), std::sqrt(square)} : End{};
   }
 
-  // In decompression: what the law still lacks, relative to what compression took.
+  // In decompression: distance to the end of the collision, relative to the result of compression.
   double distance_to_end(const Slip& slip) const {
     if (law_ == RestitutionLaw::kinetic) return relative(balance(slip, 0).value, pc_);
     if (law_ == RestitutionLaw::kinematic) return relative(balance(slip, 0).value, u0z_);

@@ -55,8 +55,8 @@ struct Nodes {
   }
 
   double total(const Stages& rate) const { return sum(weight, rate); }
-  // Where the last coefficient is 0 by chance, the one before it tells what comes. At the largest tail the coefficients
-  // fall by some 4 each.
+  // Also uses the last but one coefficient, since the last may be 0 by chance. At the maximum tail, each coefficient is
+  // about a quarter of the one before.
   double unresolved(const Stages& rate) const {
     return std::max(std::abs(sum(last, rate)), 0.25 * std::abs(sum(last_but_one, rate)));
   }

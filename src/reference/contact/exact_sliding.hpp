@@ -86,12 +86,12 @@ struct Watched {
   double value = 0, slope = 0;
 };
 
-/// A guess of where in (low, high), of slip times, a quantity watched at both ends with opposite signs has its zero: by
-/// Hermite's cubic of the inverse function, or Newton's method where that is not monotone, or in the middle.
+/// Returns an estimate, in (low, high) of slip times, of the zero of a watched quantity with opposite signs at both
+/// ends: by Hermite's cubic of the inverse function, by Newton's method if that is not monotone, or by bisection.
 double zero_between(double low, const Watched& at_low, double high, const Watched& at_high);
 
-/// True if the slip keeps its direction from here on as far as rounding can tell; turns it onto the ray then, if it has
-/// come to one. `last_turning` is |dθ/dτ| before a step that was long enough for a ray to attract it, else infinite.
+/// Returns true if the direction of slip is constant from here on, up to rounding. If the slip has reached a ray, turns
+/// it onto the ray. `last_turning` is |dθ/dτ| before a step that was long enough for a ray to attract it, or infinity.
 bool settle(const Sliding& sliding, Slip& slip, double last_turning);
 
 }  // namespace carom::reference

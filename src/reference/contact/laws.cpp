@@ -103,7 +103,7 @@ Vector3 polar(const Collision& c, const LawParameters& parameters) {
   d[2] = std::cos(parameters.polar_angle);
   const Reach reach(c, 1.5, d);
   const double boundary = std::min({reach.energy, reach.non_penetration, reach.cone});
-  // The boundary itself keeps what is exact there.
+  // A fraction of 1 uses the distance as it is, so that results on the boundary are exact.
   return within_region(c, d, parameters.fraction < 1 ? parameters.fraction * boundary : boundary, reach);
 }
 

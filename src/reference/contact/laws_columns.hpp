@@ -1,4 +1,4 @@
-// The law of a contact, and those of its parameters that the law reads, in space or in a plane.
+// The law of a contact and the parameters that it reads, in 3D or 2D.
 #pragma once
 
 #include <carom/reference.hpp>

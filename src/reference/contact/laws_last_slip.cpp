@@ -1,10 +1,10 @@
-// The laws with friction against the last slip: Whittaker's (Kane, Levinson), and that of Anitescu and Potra, which
-// takes it once for the compression and once for the expansion. A. Chatterjee, A. Ruina, A New Algebraic Rigid Body
-// Collision Law Based on Impulse Space Considerations, 1998, 4.2.2 and 4.2.4.
+// Laws with friction opposing the last slip: Whittaker's (Kane, Levinson), and Anitescu and Potra's, which applies it
+// once to compression and once to expansion. A. Chatterjee, A. Ruina, A New Algebraic Rigid Body Collision Law Based on
+// Impulse Space Considerations, 1998, 4.2.2 and 4.2.4.
 //
 //   M, k, K33   K[0:2, 0:2], (K13, K23) and the rest of K
 //   S           M - k kᵀ / K33
-//   c           the rise of u_z
+// the rise of u_z
 //   ũ           u0_t + k c / K33
 //   λ           slip ratio |u_t| / |p_t|; x = λ / (λ + tr S) is its place in [0, 1]
 //   v           (λ 1 + S)⁻¹ ũ = -p_t

@@ -16,13 +16,13 @@ struct Cone {
 
   bool holds(const Vector3& p) const { return normal * std::hypot(p[0], p[1]) <= tangential * p[2]; }
 
-  /// Tells whether p is on the cone or outside, to a few roundings of its own length.
+  /// Returns whether p is on the cone or outside, up to a few rounding errors of its length.
   bool reached(const Vector3& p) const {
     constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();
     return normal * std::hypot(p[0], p[1]) >= (1 - rounding) * tangential * p[2];
   }
 
-  /// p, which lies on the cone but for rounding, with the part of it made exact that is the smaller by nature.
+  /// Returns p, which is on the cone up to rounding, with its smaller component recomputed to be exactly on the cone.
   Vector3 onto(const Vector3& p) const {
     const double length = std::hypot(p[0], p[1]);
     if (tangential == 1) return {p[0], p[1], normal * length};
@@ -31,7 +31,7 @@ struct Cone {
   }
 };
 
-/// The impulses that a law allows: the one that carom takes, and how many there are.
+/// Impulses that a law permits: the one that carom selects, and their number.
 struct Solutions {
   Vector3 p{};
   int count = 0;

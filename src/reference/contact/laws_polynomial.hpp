@@ -1,5 +1,5 @@
-// Polynomials on [0, 1] in the basis of Bernstein: the sum over i of b_i C(n, i) x^i (1 - x)^(n - i). Their values and
-// those of their derivatives are means of coefficients, so no root gets lost to large powers.
+// Polynomials on [0, 1] in the Bernstein basis: the sum over i of b_i C(n, i) x^i (1 - x)^(n - i). Values and
+// derivatives are means of coefficients, so large powers do not lose roots.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace carom::reference {
 
-/// Where `f` turns from below zero to above or back, in [low, high], to the last bit.
+/// Returns the point in [low, high] where `f` changes its sign, to the last bit.
 template <class F>
 double sign_change(F&& f, double low, double high) {
   const bool rising = !(f(high) < 0);

@@ -115,20 +115,21 @@ class Smith {
       x = x - step;
     }
     x = best;
-    // No mean is longer than 1, which tells where a tiny u0_t leaves its direction to rounding.
+    // m is a mean of unit vectors, so |m| <= 1. A larger value shows that the direction of a tiny u0_t is a rounding
+    // error.
     return least <= 16 && length(tangential(x)) <= (1 + 16 * epsilon) * cone_.tangential * x[2];
   }
 
   Vector3 impulse(const Vector3& x) const { return {x[0], x[1], cone_.normal * x[2]}; }
 
-  // The impulse that reverses the slip: all that friction without bound asks for, if it does not pull.
+  // The impulse that reverses the slip: the limit for unbounded friction, if it does not pull.
   Vector3 reversal() const { return stopping({-u0_[0], -u0_[1]}); }
 
  private:
   struct Residual {
     Vector3 value{};
     Matrix3 slope{};
-    double relative = 0;  // in roundings of what it is made of
+    double relative = 0;  // in units of the rounding errors of its terms
   };
 
   static void add(const Vector3& x, std::vector<Vector3>& found) {
@@ -204,7 +205,7 @@ class Smith {
             rise_ * (cone_.normal * ky() - cone_.tangential * mxy())};
   }
 
-  // The terms are those of C and S, which are numbers or polynomials of the first degree.
+  // Terms in C and S, which are numbers or linear polynomials.
   template <class X>
   struct Terms {
     X one, d1, f1_x, f1_y, theta_x, theta_y, theta_f0, theta_f1, f0_f1;

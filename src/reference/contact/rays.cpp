@@ -85,8 +85,8 @@ double root_between(const Polynomial& f, const Polynomial& df, double low, doubl
   return t;
 }
 
-// The roots in [-limit, limit], ascending: one at most between two roots of the derivative, and one where the
-// polynomial touches 0 as far as rounding can tell.
+// The roots in [-limit, limit], ascending: at most one between two roots of the derivative, and points where the
+// polynomial touches 0 up to rounding.
 Roots roots_within(const Polynomial& f, double limit) {
   Roots found;
   if (f.degree == 0) return found;
@@ -128,7 +128,7 @@ std::vector<double> rays_of_constant_sliding(const Matrix3& k, double friction) 
 
   // Both look a little beyond 1, so that rounding does not hide a root at the seam from both.
   constexpr double limit = 1.125;
-  // Two roots closer than this can't be told from a double one.
+  // Two roots closer than this cannot be distinguished from a double root.
   const double same = 8 * std::sqrt(epsilon);
   std::vector<double> rays;
   const auto add = [&](double theta) {

@@ -29,7 +29,7 @@ ImpulseSpace impulse_space(const Collision& c) {
 Reach::Reach(const Collision& c, double f, const Vector3& d) {
   // At f P_I, in closed form: f = 2 is on the ellipsoid, which rounding must not decide.
   const double p = -f * c.u0[2] / c.k[2][2];
-  // Above f = 2 what it is there already is allowed.
+  // For f > 2, the energy already gained at f P_I is permitted.
   const double energy_there = 0.5 * f * std::min(f - 2, 0.0) * c.u0[2] * c.u0[2] / c.k[2][2];
   const Vector3 kd = c.k * d;
 

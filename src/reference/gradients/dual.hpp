@@ -1,4 +1,4 @@
-// Numbers that carry their derivatives: forward differentiation of whatever is computed with them.
+// Dual numbers: forward differentiation.
 #pragma once
 
 #include <array>

@@ -14,11 +14,12 @@ namespace carom::reference {
 /// Variables have the order of columns::each_derivative: μ, e, K, u0; then the parameters of single laws; then weights.
 inline constexpr std::size_t derivatives_by_k = 2, derivatives_by_u0 = 8;
 using columns::derivatives_by_own, columns::derivatives_by_weight, columns::derivative_count;
-/// Every law reads the first ones; all but the composite read no more than `own`.
+/// The incremental law depends on the first derivatives_by_own variables, the other laws on parameters too. Only the
+/// composite depends on weights.
 using SlideNumber = Dual<derivatives_by_own>;
 using LawNumber = Dual<derivatives_by_weight>;
 
-/// A collision whose numbers know how they depend on the parameters.
+/// A collision in dual numbers.
 template <class N>
 struct Varied {
   Six<N> k;

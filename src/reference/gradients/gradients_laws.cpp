@@ -1,6 +1,6 @@
-// Gradients of the laws without a course. Laws in closed form are computed once more in numbers that carry their
-// derivatives, on the case that was taken. Of the others the impulse is the root of three equations, and one step of
-// Newton's method from it has the derivatives. docs/laws.md has the laws.
+// Gradients of the algebraic laws. Laws in closed form are evaluated again in dual numbers, for the case that applied.
+// For the other laws the impulse is the root of three equations, and one step of Newton's method from it has the
+// derivatives. docs/laws.md has the laws.
 #include <algorithm>
 #include <cmath>
 

@@ -1,5 +1,5 @@
-// Every law of planar collisions but the incremental one, from its definition. docs/planar.md has the equations, and
-// why those with a friction condition have one solution in the plane.
+// Algebraic laws of planar collisions, from their definitions. docs/planar.md has the equations, and the reason why
+// laws with a friction condition have one solution in 2D.
 //
 // [CR]: A. Chatterjee, A. Ruina, A New Algebraic Rigid Body Collision Law Based on Impulse Space Considerations, 1998.
 // [PG]: F. Pfeiffer, C. Glocker, Multibody Dynamics with Unilateral Contacts, 1996.
@@ -110,8 +110,8 @@ Impulse smith(const Problem& c) {
   return {{sign_of(p[0]) * c.wn() * size, c.wt() * size}, true};
 }
 
-// Compression up to u_n = 0, and expansion with p_n = e times that of compression: each with friction against its final
-// slip. In the plane expansion never needs more than that to keep u_n >= 0.
+// Compression until u_n = 0, and expansion with e times the normal impulse of compression, each with friction against
+// its final slip. In 2D, expansion needs no larger impulse to keep u_n >= 0.
 struct TwoPhases {
   Impulse compression, expansion;
 };
@@ -137,8 +137,8 @@ Impulse anitescu_potra(const Problem& c) {
           first.slips && (second.slips || c.e == 0) && on_one_side(first.p[0], second.p[0])};
 }
 
-// [PG] with one parameter: of the tangential impulse of expansion the part e_t is that of compression, given back with
-// the same e as the normal one, and the rest is friction.
+// [PG] with one parameter. The tangential impulse of expansion is e_t times e p_t of compression, with e as for the
+// normal impulse, plus (1 - e_t) times the impulse of friction.
 Impulse pfeiffer_glocker(const Problem& c, const Parameters& parameters) {
   const double back = std::max(parameters.tangential_restitution, 0.0);
   const auto [first, second] = two_phases(c);
@@ -173,11 +173,11 @@ Impulse brach(const Problem& c, const Parameters& parameters) {
   if (rate > 0 && tangential * rise <= within_energy * rate)
     return {{side * tangential * rise / rate, normal * rise / rate}, slips};
   const double p_n = (rise - side * c.b * within_energy) / c.c;
-  // Where the energy's bound lies next to that of the cone, rounding must not leave it.
+  // If the bounds of energy and cone coincide, rounding must not leave the cone.
   return {{side * within_energy, std::max(p_n, normal / tangential * within_energy)}, false};
 }
 
-// How far one can go from 1.5 P_I, a point of the permissible region, along (d_t, d_n) without leaving it.
+// Distance from 1.5 P_I, a point of the permissible region, along (d_t, d_n) to the boundary of the region.
 struct Reach {
   double length = infinity;
   bool cone = false;

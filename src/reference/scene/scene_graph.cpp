@@ -36,7 +36,7 @@ bool belong_together(const SceneRow& x, const SceneRow& y) {
   return x.a == y.a && x.b == y.b;
 }
 
-// Runs of good ones that belong together, among those of their pair and cut at `most`.
+// Groups sound items that belong together and are consecutive among the items of their pair, up to `most` each.
 template <class Item>
 std::vector<SceneBlock> runs(const std::vector<Item>& items, std::size_t most, bool are_groups) {
   std::vector<SceneBlock> blocks;

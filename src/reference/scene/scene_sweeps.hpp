@@ -35,38 +35,38 @@ class SceneSweeps {
   /// Begins with the impulses of rows whose bounds leave out 0. Returns the greatest speed that one makes.
   double begin_rows() { return reference::begin_rows(state_, island_.rows); }
 
-  /// Sweeps until a fourth one has seen no residual above `tolerance` [m/s], of simultaneous also the first,
-  /// or one above `runaway` [m/s], or until there have been `most`: converged, diverged, not_converged.
+  /// Iterates until converged (residual <= `tolerance` [m/s]), diverged (residual > `runaway` [m/s]) or not_converged
+  /// (`most` iterations). Tests every fourth iteration; PGS also tests the first one for convergence.
   IslandStatus run(int most, double tolerance, double runaway = std::numeric_limits<double>::infinity());
   int sweeps() const { return sweeps_; }
 
-  /// Level by level from the immovable bodies upwards, those below held fast. `levels` are those of levels_of.
+  /// Processes levels from the immovable bodies upwards, with bodies of lower levels fixed. `levels`: see levels_of.
   void propagate_shock(const std::vector<int>& levels);
 
-  /// Gives contacts their shares of the moments.
+  /// Distributes the moments to the contacts.
   void end() { moments_.share_out(); }
 
-  /// [m/s] the greatest of the contacts that take part, and of rows, with the velocities of now.
+  /// [m/s] maximum of active contacts, and of rows, at the present velocities.
   double contact_residual() const;
   double row_residual() const;
 
  private:
-  /// The slip, and u·n less its target; of resting contacts those of the points after the time step.
+  /// Slip, and u·n minus its target; for contact iterations of the points after the time step.
   Vector3 velocity_of(const SceneContact& c) const;
   Vector3 predicted_velocity_of(const SceneContact& c) const;
   double sweep();
   int inner_iterations() const { return method_ == Procedure::pgs ? options_.pgs.inner_iterations : 1; }
-  /// Keeps the state if none so far has missed less, or returns to the one that has.
+  /// Stores the state if its violation `missed` is the smallest so far, or returns to the stored one.
   void keep(double missed);
   void return_to_kept();
   double visit(SceneContact& c, const Matrix3& k, bool moves_a, bool moves_b);
   double visit(SceneRow& row);
-  /// The same of contact k of block n, whose manifold has a model.
+  /// Same for contact k of block n, whose manifold has a model.
   double visit_model(std::size_t n, std::size_t k);
-  /// The rolling part of block n, before its forces.
+  /// Solves the rolling part of block n, before its forces.
   void roll(std::size_t n);
-  /// Gives a contact of that velocity its next impulse. Returns what it missed [m/s], or the speed that the change
-  /// makes.
+  /// Sets the next impulse of a contact with this velocity. Returns its violation [m/s], or the speed that the change
+  /// of the impulse causes.
   double take(SceneContact& c, const Vector3& impulse, const Vector3& velocity, bool moves_a, bool moves_b);
   /// The factor of J M⁻¹ Jᵀ, and compliance, of a joint's first three rows if they are solved at once.
   std::optional<Cholesky> triple_of(const SceneBlock& block) const;

@@ -85,7 +85,7 @@ struct DirectRow {
   double min_change = 0, max_change = 0;
   double barrier_velocity = 0;  ///< [m/s] by which the barrier shifts the target
   double response = 0;          ///< [1/kg] J M⁻¹ Jᵀ
-  double compliance = 0;        ///< [1/kg] of the substep: J v gives way by compliance times impulse
+  double compliance = 0;        ///< [1/kg] of the substep: J v yields compliance × impulse
   double spring_rate = 0;       ///< [1/s] at which a spring aims to remove its error
   double first_velocity = 0;    ///< [m/s] J v at the start of the step
 };

@@ -189,8 +189,8 @@ class SubstepSweeps {
   }
   Twist change_of(std::size_t body) const { return body < state_.changes.size() ? state_.changes[body] : Twist{}; }
 
-  // Bodies with mass follow the change of velocity of the bodies that nothing moves, if these have one change: it is in
-  // their velocities from the first substep on, as it is in those of the moving bodies.
+  // Bodies with mass follow the velocity change of the immovable bodies if all of these have the same. Immovable bodies
+  // have the change in their velocities from the first substep on, and so have the moving bodies.
   void follow_moving_bodies() {
     std::optional<Vector3> followed;
     for (const SceneBlock& block : island_.blocks)

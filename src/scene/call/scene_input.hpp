@@ -1,5 +1,5 @@
-// The data of a scene on their way into the solver: bodies become records, faults are found, and contacts are marked
-// that share what makes a manifold.
+// Input of a scene call: packs bodies into records, finds faults, and marks the contacts that can share a manifold with
+// the contact before them.
 #pragma once
 
 #include <algorithm>
@@ -105,7 +105,7 @@ class SceneInput {
       last_a = a;
       last_b = b;
       const bool known = static_cast<std::uint32_t>(a) + 1 <= bodies && static_cast<std::uint32_t>(b) + 1 <= bodies;
-      // Both are without fault, one of them moves, and they are two.
+      // Sound: both bodies are without fault, at least one moves, and they differ.
       is_sound = known && (body_state[a] | body_state[b]) == 1 && a != b;
       if (!is_sound) [[unlikely]]
         add_faults_of_bodies(a, b, known, fault[i]);
@@ -123,7 +123,7 @@ class SceneInput {
     if (!moves(a) && !moves(b)) set(Status::both_immovable);
   }
 
-  /// Tells whether two contacts of a pair have the same of what manifolds share.
+  /// Returns whether two contacts of a pair have the same values in the columns that a manifold shares.
   bool links(std::size_t i, std::size_t j) const {
     const auto same = [&](const Column<const T>& column) { return !column || column[i] == column[j]; };
     const auto same_vector = [&](const Vector3Columns<const T>& columns) {
@@ -134,7 +134,7 @@ class SceneInput {
            (models_ == nullptr || have_same_ellipse(scene_.contacts, i, j));
   }
 
-  /// Contacts with models, and no mark of those whose ellipse differs from that of the one before.
+  /// Sets models_, and clears the links of contacts whose friction ellipse differs from the previous contact's.
   [[gnu::noinline]] void find_models(std::size_t first, std::size_t end) {
     for (std::size_t i = first; i < end; ++i) {
       models_[i] = models_of(scene_.contacts, i);

@@ -31,7 +31,7 @@ class Last {
     is_there_ = true;
   }
   const V& operator*() const { return value_; }
-  /// As is(), whatever the bytes of inactive options.
+  /// Compares with ==. Unlike is(), ignores the bytes of inactive options.
   bool equals(const V& value) const { return is_there_ && value_ == value; }
 
  private:
@@ -40,12 +40,12 @@ class Last {
   V value_{};
 };
 
-/// The options and columns of the last call, which were good: hosts mostly hand over the same ones from step to step,
-/// and to compare them takes less time than to check them.
+/// Options and columns of the last valid call. Callers mostly pass the same ones in every step, and comparing them
+/// takes less time than checking them.
 template <class T>
 class CheckedArguments {
  public:
-  /// The parts that are the last call's.
+  /// Parts that equal the last call's.
   struct Same {
     bool options = false, columns = false;
   };

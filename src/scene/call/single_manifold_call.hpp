@@ -1,5 +1,5 @@
-// A short way for small calls: the scene is one manifold, as that of the last call was, with the same columns and
-// options. What serves scenes of any size would take longer than such a scene's sweeps.
+// Fast path for small calls: the scene and the last call's scene are one manifold, with the same columns and options.
+// The general path takes longer than the iterations of such a scene.
 #pragma once
 
 #include <carom/scene.hpp>
@@ -9,8 +9,8 @@
 
 namespace carom::scene {
 
-/// Solves a scene whose columns and options are those of the last call, of which Workspace::last_single_manifold tells.
-/// False if it has to go the general way, which nothing of this disturbs.
+/// Solves a scene with the columns and options of the last call, for which Workspace::last_single_manifold was set.
+/// Returns false, without side effects, if the general path has to solve it.
 template <class T>
 bool solve_single_manifold_again(Workspace<T>& workspace, const Scene<T>& scene, const SceneResults<T>& results,
                                  const CallOptions& options, SceneReport& report);

@@ -8,27 +8,29 @@
 namespace carom::scene {
 namespace {
 
-/// A number for two bodies, whichever comes first.
+/// Hash of two bodies, independent of their order.
 std::uint32_t hash_of(std::uint32_t a, std::uint32_t b) {
   return static_cast<std::uint32_t>(spread(std::uint64_t{std::max(a, b)} << 32 | std::min(a, b)));
 }
 
-/// The least colour that is not in `used`, and max_colours if there is none.
+/// Returns the smallest colour that is not in `used`, or max_colours if all are used.
 std::uint32_t min_colour(std::uint64_t used) {
   return static_cast<std::uint32_t>(std::countr_one(used));
 }
 
-/// The least colour that no body has and no group of the island, if there is one: lane batches have either groups or
-/// manifolds, so that a colour of both takes one more of them.
+/// Returns the smallest colour that neither the bodies nor a group of the island uses, or else the smallest one that
+/// the bodies do not use. A lane batch holds either groups or manifolds, so a colour with both needs an additional
+/// batch.
 std::uint32_t min_colour(std::uint64_t used, std::uint64_t by_groups) {
   const std::uint32_t apart = min_colour(used | by_groups);
   return apart < Graph::max_colours ? apart : min_colour(used);
 }
 
-/// Draws a colour that is not in `used` by a hash of the bodies' numbers, from one more colours than the body with the
-/// most neighbours has of them. Where all of these are used it is the least free one. In islands with a cycle of bodies
-/// least colours alone follow the numbering of bodies: visits may then wind round cycles, and full warm starting makes
-/// such an order grow. docs/scenes.md, Order
+/// Draws a colour that is not in `used` by a hash of the bodies' numbers. Draws from the first `degree` + 1 colours,
+/// `degree` being the larger number of manifolds and groups of the two bodies; if all of these are used, takes the
+/// smallest free colour. In islands with a cycle of bodies, smallest colours alone would follow the numbering of
+/// bodies: the order of visits may then wind round cycles, and full warm starting amplifies the impulses.
+/// docs/scenes.md, Order
 std::uint32_t drawn_colour(std::uint64_t used, std::uint32_t degree, std::uint32_t a, std::uint32_t b) {
   const std::uint32_t drawn_from = std::min(degree + 1, Graph::max_colours);
   std::uint64_t free = ~used & (~std::uint64_t{0} >> (Graph::max_colours - drawn_from));

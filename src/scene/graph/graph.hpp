@@ -64,7 +64,7 @@ struct Part {
 /// work of the last calls on direct solutions, in the work of the island's sweeps. `direct`: substeps of a direct
 /// solution, and calls that needed much fewer.
 struct SubstepNeed {
-  static constexpr float as_before = -1;  ///< `substeps` of an island whose contacts keep what they have
+  static constexpr float as_before = -1;  ///< value of `substeps` if contacts and rows keep their needs
 
   float substeps = 0, quiet = 0, spent = 0;
   float direct = 0, direct_quiet = 0;

@@ -1,6 +1,6 @@
-// Grouping tells which contacts make a manifold, and which rows a group: those of one pair of bodies that follow one
-// another among the sound ones of that pair, whatever stands between them. So it depends on no other island and on no
-// fault.
+// Groups contacts into manifolds and rows into groups. The members of a group belong to one pair of bodies and are
+// consecutive among the sound contacts or rows of that pair; contacts of other pairs may be between them. So grouping
+// does not depend on other islands or on faults.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,10 @@ namespace carom::scene {
 
 using kernel::Constraint;
 
-/// Tells whether two contacts of a pair may stand in one manifold.
+/// Tests whether two contacts of a pair may be in one manifold.
 struct Links {
-  /// of contact i and the one before it, whether they have one pair and may; null: all of a pair belong together
+  /// for contact i: whether contacts i - 1 and i have the same pair and may be in one manifold; null: all contacts of a
+  /// pair may
   const std::uint8_t* to_previous = nullptr;
   bool (*test)(const void* context, std::size_t i, std::size_t j) = nullptr;  ///< of any two
   const void* context = nullptr;

@@ -100,7 +100,7 @@ JointRows<T> JointRowData<T>::view() const {
   view.damping_ratio = column(row.damping_ratio);
   view.r_a = vectors(row.r_a);
   view.r_b = vectors(row.r_b);
-  // Warm impulses keep the solver from those that it knows by key.
+  // Given warm impulses disable the solver's own warm-start cache, which finds impulses by key.
   const auto any = [&](auto member) {
     return std::any_of(rows.begin(), rows.end(), [&](const Row& r) { return r.*member != 0; });
   };

@@ -261,7 +261,7 @@ struct Mechanisms<T>::State {
     return impulse;
   }
 
-  /// What an impulse does while joints hold. It is stored once all of it is known.
+  /// Response of bodies and joints to an impulse. Stored only when it is completely known.
   struct Response {
     Changes changes;                                                               // of the bodies' velocities
     std::vector<std::pair<const Mechanism*, std::vector<double>>> joint_impulses;  // of the rows of mechanisms

@@ -1,4 +1,5 @@
-// Checks of columns that are not among those of contacts: an Error names what is missing or of another length.
+// Checks of columns other than the columns of contacts. The Error names the column that is missing or has the wrong
+// length.
 #pragma once
 
 #include <carom/contacts.hpp>

@@ -15,7 +15,7 @@
 
 namespace carom::scene {
 
-/// The velocity of a body and its angular velocity, or what a row has for both.
+/// Velocity and angular velocity of a body, or the corresponding parts of a row.
 struct Twist {
   Vector<double> linear{}, angular{};
 };
@@ -51,7 +51,7 @@ struct Body {
   }
 };
 
-/// A row of two bodies, with what a unit impulse of it does to them.
+/// A row of two bodies, and the velocity changes of the bodies per unit impulse.
 struct Row {
   std::array<std::int32_t, 2> body = {-1, -1};
   std::array<Twist, 2> jacobian, response;
@@ -66,7 +66,7 @@ inline double coupling(const Row& r, const Row& s) {
   return sum;
 }
 
-/// Changes of velocities, summed up in double before they go to the host's columns.
+/// Velocity changes, summed in double before they are stored in the caller's columns.
 using Changes = std::map<std::int32_t, Twist>;
 
 inline void add(Changes& changes, double impulse, const Row& row) {

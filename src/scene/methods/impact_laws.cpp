@@ -9,8 +9,8 @@
 namespace carom::scene {
 namespace {
 
-/// Tells whether the collision matrix of contact i is in the precision's range. What else overflows depends on
-/// velocities, and is a matter of the whole island.
+/// Returns whether the collision matrix of contact i is in the range of T. Other overflows depend on velocities and are
+/// detected for whole islands.
 template <class T>
 bool has_finite_matrix(const kernel::SceneJob<T>& job, std::size_t i) {
   T trace = 0;

@@ -1,4 +1,4 @@
-// Procedure::ncp: islands as contact systems, solved to an error. docs/contact-systems.md
+// Procedure::ncp: solves islands as contact systems, to a given error. docs/contact-systems.md
 #pragma once
 
 #include "core/scene/call_options.hpp"
@@ -6,8 +6,8 @@
 
 namespace carom::scene {
 
-/// Solves every island, or those that Ncp do not leave to sweeps. The impulses of contacts and rows to begin
-/// with are those of the job; `warm`: there may be some.
+/// Solves every island, except islands that Ncp leaves to PGS. The job has the initial impulses of contacts and rows;
+/// `warm`: they may be nonzero.
 template <class T>
 SweepOutcome solve_ncp(const Call<T>& call, bool warm, SceneReport& report);
 

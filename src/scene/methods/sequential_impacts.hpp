@@ -13,12 +13,12 @@
 
 namespace carom::scene {
 
-/// Adds to the faults of the contacts those that their laws find, as the batch does.
+/// Adds faults that the laws of contacts find to the faults of the contacts, as for a batch of contacts.
 template <class T>
 void validate_laws(const CallOptions& options, const IsaEntry& entry, kernel::SceneJob<T>& job,
                    ImpactWorkspace<T>& space, ThreadTeam& team);
 
-/// Solves every island. Impulses go to `impulses`, three arrays of all contacts; velocities to the rows of the job.
+/// Solves every island. Stores impulses in `impulses`, three arrays of all contacts, and velocities in the job's rows.
 template <class T>
 SweepOutcome run_sequential_impacts(const Call<T>& call, const IsaEntry& entry, ImpactWorkspace<T>& space, T* impulses,
                                     SceneReport& report);

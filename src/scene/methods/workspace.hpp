@@ -55,13 +55,13 @@ struct alignas(16) BodyInertia {
 /// Sums over the bodies of an island.
 using EnergySums = std::array<double, 6>;
 
-/// What impulses of a substep may add to the energy of an island: see scene/kernels/stages/energy.hpp.
+/// Work by which the impulses of a substep may add energy to an island: see scene/kernels/stages/energy.hpp.
 struct ImpulseWork {
   double work = 0;                        // [J]
   bool loaded = false, grounded = false;  // a contact has an impulse; on a body that does not move
 };
 
-/// Sums over the blocks of an island that one thread has.
+/// Sums over the blocks of an island that one thread solves.
 struct alignas(128) SlotSums {
   double worst = 0;
   std::size_t lanes = 0, lanes_used = 0;

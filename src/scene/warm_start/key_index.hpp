@@ -37,7 +37,7 @@ class KeyIndex {
 
   std::size_t size() const { return keys_.size(); }
   std::uint64_t at(std::size_t place) const { return keys_[place]; }
-  /// Tells whether these are the keys of the last call in its order.
+  /// Returns whether these are the keys of the last call, in its order.
   bool are(const Keys& key) const {
     if (key.count != keys_.size()) return false;
     for (std::size_t i = 0; i < key.count; ++i)
@@ -61,7 +61,7 @@ class KeyIndex {
   }
   /// A key that has been taken.
   std::uint64_t taken(std::size_t i) const { return next_keys_[i]; }
-  /// Tells how many taken keys from number `first` on stand at the expected place and behind it.
+  /// Returns how many taken keys from index `first` on equal the keys from the expected position on.
   std::size_t count_expected(const Cursor& cursor, std::size_t first, std::size_t end) const {
     const std::size_t most = std::min(end - first, keys_.size() - cursor.expected);
     const std::uint64_t* const keys = keys_.data() + cursor.expected;
@@ -155,7 +155,7 @@ class KeyIndex {
     std::fill_n(table_.data(), slots_, 0);
     places_ = static_cast<std::uint32_t>(std::bit_ceil(keys_.size() + 1) - 1);
   }
-  /// Of equal keys the first one that is entered stays.
+  /// If keys are equal, the first one entered stays.
   void enter(std::size_t place) {
     std::uint32_t& slot = table_.data()[slot_of(keys_[place])];
     if (slot == 0) slot = mark_of(hash_of(keys_[place])) | static_cast<std::uint32_t>(place + 1);

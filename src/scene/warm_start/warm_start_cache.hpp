@@ -138,8 +138,8 @@ class WarmStartCache {
     impulse_ = found_impulse_;
     stride_ = contact_count_;
     taken_.assign(keys_.size(), 0);
-    // The chunks do not depend on the number of threads: equal keys are told apart by the keys before them in the
-    // chunk.
+    // The chunks do not depend on the number of threads: the match of a key that occurs several times depends on the
+    // equal keys before it in its chunk.
     const std::size_t chunks = (key.count + contacts_of_chunk - 1) / contacts_of_chunk;
     std::atomic<bool> any_new{false}, all_have_keys{true};
     team.each(chunks, 1, [&](std::size_t first, std::size_t end, std::size_t) {
@@ -230,16 +230,16 @@ class WarmStartCache {
     return any;
   }
 
-  /// Three columns for the impulses of this call's contacts, which the next one begins with, and three for moments.
+  /// Three columns for impulses of this call's contacts, from which the next call starts, and three for moments.
   T* stored() { return stored_.data(); }
-  /// Three columns for what the rounding of these impulses leaves, in float.
+  /// Three columns for the rounding errors of these impulses, in float.
   T* stored_rests() { return stored_rests_.data(); }
 
   bool all_have_keys() const { return all_have_keys_; }
-  /// True if the contacts of this call are the last call's, in its order.
+  /// Returns true if the contacts are the same as in the last call, in the same order.
   bool is_unchanged() const { return is_unchanged_; }
 
-  /// Stores the islands of the last call that this call has left out. Call before the functions below.
+  /// Stores the islands of the last call that are missing in this call. Call before the functions below.
   void keep_absent() {
     absent_.pass_call();
     absent_rows_.pass_call();

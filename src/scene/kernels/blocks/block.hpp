@@ -65,28 +65,28 @@ struct Blocks {
   struct alignas(64) Groups {
     BlockHead<T> head;
     std::int32_t a[width], b[width];
-    std::uint32_t first[width], items[width];  // places, rows
-    Lane in_lane;                              // as `items`, 0 of idle lanes
+    std::uint32_t first[width], items[width];  // positions; numbers of rows
+    Lane in_lane;                              // as `items`; 0 in inactive lanes
     Lane mass_a, mass_b;
     Lane inertia_a[6], inertia_b[6];
     Lane inverse_triple[6];  // see Triples
     std::uint32_t triples;   // bits of lanes
-    // Substeps: additional spin of the bodies if the impulses so far had acted at the present lever arms.
+    // Substeps: additional angular velocity of the bodies if the accumulated impulses act at the present r_a and r_b.
     Lane turned_a[3], turned_b[3];
 
     JointRow* row() { return reinterpret_cast<JointRow*>(this + 1); }
   };
 
-  // Behind the points or rows of a block with Target::substeps.
+  // Follow the points or rows of a block with Target::substeps.
   struct alignas(16) SubstepHead {
-    Lane still_a, still_b;  // 1 of bodies that nothing moves
+    Lane still_a, still_b;  // 1 for bodies that are immovable
   };
   struct alignas(16) SubstepPoint {
     Lane separation, least;  // at the start of the step; SceneContacts::target_velocity
-    Lane slop;               // overlap that is not corrected
-    Lane sum[3];             // impulse of the substeps before
+    Lane slop;               // penetration that is not corrected
+    Lane sum[3];             // impulse of the previous substeps
   };
-  // Behind those, where contacts have a frequency.
+  // Follow those if contacts have a frequency.
   struct alignas(16) SoftPoint {
     Response hard, soft;  // without the compliance, and with it
     Lane compliance;

@@ -30,7 +30,7 @@ inline Frame<B> frame_with_axes(const SceneJob<T>& job, const std::uint32_t (&fi
   return {choose(turns, t1, frame.t1), choose(turns, cross(frame.n, t1), frame.t2), frame.n};
 }
 
-/// Contacts that give way along the normal have no restitution.
+/// Contacts with compliance along the normal have no restitution.
 template <class Stages, class T, class Block, class B, std::size_t n>
 inline void take_restitution(const SceneJob<T>& job, const Block& block, B (&restitution)[n]) {
   const SceneContacts<T>& contacts = job.scene->contacts;

@@ -1,4 +1,4 @@
-// Neighbours: which contacts have the same of what a manifold shares as the ones before them.
+// Neighbours: finds contacts that share their manifold's columns with the contact before them.
 #pragma once
 
 #include "block.hpp"
@@ -6,8 +6,8 @@
 namespace carom::kernel {
 namespace {
 
-/// The shared numbers of a vector of contacts, behind those of the contact before the first. They stay in memory until
-/// the vector has been validated, so that a load between two lanes finds what has left the store buffer.
+/// Shared columns of a vector of contacts, preceded by the values of the contact before the first. They stay in memory
+/// until the vector has been validated, so that a load across two stored vectors does not wait for the store buffer.
 template <class A, class T>
 class Neighbours {
  public:
@@ -31,10 +31,10 @@ class Neighbours {
     begin(contacts.static_friction);
   }
 
-  /// The next column that is there, in the order of the constructor.
+  /// Adds the next column that is given, in the order of the constructor.
   void add(B numbers) { store_lanes(numbers_[columns_++] + 1, numbers); }
 
-  /// Stores 1 for contacts that have what the one before them has; the first of all has anything.
+  /// Stores 1 for contacts with the same values as the contact before them. The value for contact 0 is arbitrary.
   void store(std::size_t count, std::uint8_t* to) {
     Mask same = B(0) == B(0);
     for (std::size_t k = 0; k < columns_; ++k) {

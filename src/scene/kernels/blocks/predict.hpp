@@ -1,4 +1,4 @@
-// Where contact points will be after a step: [BS] 3.2, equation 7 and what follows it.
+// Predicts positions of contact points after a step: [BS] 3.2, equation 7 and the following text.
 //
 // [BS] J. Bender, A. Schmitt, Constraint-based collision and contact handling using impulses, 2006.
 #pragma once

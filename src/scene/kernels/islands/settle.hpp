@@ -352,7 +352,7 @@ struct SettledIslands : FourLanes {
   static bool settle(const SceneJob<T>& job, const Settling& of, SettledIsland& island) {
     return begin_to_settle(job, of, island) && end_settling(job, of, island);
   }
-  /// Both halves, for shares: all shares of an island have begun before the first one ends.
+  /// The two halves of settle(), for shares: all shares of an island call the first before one calls the second.
   static bool begin_to_settle(const SceneJob<T>& job, const Settling& of, SettledIsland& island) {
     island.bodies = 0;
     island.body = -1;
@@ -360,7 +360,7 @@ struct SettledIslands : FourLanes {
     leave_lanes<A>();
     return is_good;
   }
-  /// `bodies` are the island's.
+  /// `bodies`: of the whole island.
   static bool end_settling(const SceneJob<T>& job, const Settling& of, SettledIsland& island) {
     const bool is_settled =
         (island.stopped_bodies == 0 || island.stopped_bodies == island.bodies) &&

@@ -8,12 +8,12 @@
 namespace carom::kernel {
 namespace {
 
-/// S by its eigenvalues, the larger one first, and the axis (cosine, sine) of that one.
+/// Eigenvalues of S, the larger one first, and the axis (cosine, sine) of the larger one.
 template <class B>
 struct Eigenvalues2 {
   B large, small, cosine, sine;
 
-  /// `determinant` is that of S; with it the smaller eigenvalue is exact, however small it is.
+  /// `determinant`: of S. It avoids cancellation in the smaller eigenvalue.
   static Eigenvalues2 of(B xx, B xy, B yy, B determinant) {
     using T = VectorElement<B>;
     const B zero(0), one(1), half(T(0.5)), difference = half * (xx - yy);

@@ -44,7 +44,7 @@ struct ModelLaw {
       return points[p].form;
   }
 
-  /// z of a point, with z_n less its target, of the wrong sign: what it misses.
+  /// z of a point. `missed`: its target minus z_n.
   struct Relative {
     B z1, z2, missed;
   };
@@ -155,8 +155,7 @@ struct ModelSweep : ManifoldSweep<A, T> {
     Sweep::put_back(job, block, frame, a, b, before, motion, Vector3<B>{B(0), B(0), B(0)}, dummy_body);
   }
 
-  /// The rebound is a collision of its own, but contacts that give way go on with their impulses: a spring strikes
-  /// nothing.
+  /// A rebound is a collision, but contacts with compliance keep their impulses: springs cause no impacts.
   static void rebound(const SceneJob<T>& job, Manifolds& block) {
     const B zero(0);
     Vector3<B> impulse[points_of_manifold], sum[points_of_manifold];
@@ -247,7 +246,7 @@ struct ModelSweep : ManifoldSweep<A, T> {
     return any > B(0);
   }
 
-  /// The rolling part, before the forces: of free bodies, or of those that the first point holds.
+  /// Solves the rolling part, before the forces: with free bodies, or with bodies that the first point holds.
   template <class Law>
   static void roll(Manifolds& block, Moments& of, const Law& law, const Bodies& bodies, Mask live, Motion<B>& motion) {
     const B zero(0);

@@ -7,7 +7,7 @@
 namespace carom::kernel {
 namespace {
 
-/// The numbers of a vector of contacts. Those that may be infinite count only where they are no numbers.
+/// Numbers of a vector of contacts. Columns that may be infinite are checked for NaN only.
 template <class A, class T>
 class ModelNumbers {
   using B = typename LaneTypes<A, T>::Batch;

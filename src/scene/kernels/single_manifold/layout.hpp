@@ -37,15 +37,15 @@ struct PointsOnLanes {
   static constexpr std::size_t islands = 1;  // side by side
   using Points = FourPoints<V, vectors>;
 
-  /// A number of one point, on all lanes that get something from it.
+  /// A number of point j, on all lanes to which that point contributes.
   template <int j>
   [[gnu::always_inline]] static V at(const Points& x) {
     return broadcast<j>(x.of[0]);
   }
   [[gnu::always_inline]] static V shared(const T* from) { return V(*from); }
-  /// Puts a number of point j, as `at` gives it, with those of the others.
+  /// Stores a number of point j, in the form that `at` returns.
   [[gnu::always_inline]] static void store_at(T* to, int j, V x) { to[j] = x.v[0]; }
-  /// The lanes of vector k that are points, where a manifold has `count`.
+  /// Lanes of vector k that hold one of `count` points.
   [[gnu::always_inline]] static auto in_use(V count, int) {
     static constexpr T number[4] = {0, 1, 2, 3};
     return count > load_lanes<V>(number);

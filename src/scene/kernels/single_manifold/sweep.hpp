@@ -76,7 +76,7 @@ struct SingleManifoldSweep : SingleManifoldBase<L> {
     for_four_points([&](auto p)
                         __attribute__((always_inline)) { visit_point<decltype(p)::value, false>(worst, range); });
   }
-  /// The same. Returns what they miss: their targets, and by the velocities that the changes of their impulses make.
+  /// Same, and returns the maximum violation: of the targets, and by the velocities that the changes of impulses cause.
   [[gnu::always_inline]] V visit_and_measure() {
     V worst(0), range(0);
     for_four_points([&](auto p)
@@ -105,7 +105,7 @@ struct SingleManifoldSweep : SingleManifoldBase<L> {
       sticks = and_not(sticks, and_not(is_something(s1, s2), is_bounded));
     const Mask stays = pushes && sticks;
     if constexpr (measures) {
-      // A point that is none has the velocity of nothing.
+      // Lanes without a point do not contribute.
       const Mask used = inverse_k33 > zero;
       worst = larger(choose(used, negated(v3), zero), worst);
       range = range + choose(used, vanishing(v3), zero);

@@ -393,7 +393,7 @@ void DirectIsland::keep_energy(const StepOptions& options) {
   for (JointRow& row : rows_) row.impulse = std::min(std::max(share * row.impulse, row.least), row.largest);
 }
 
-/// True if the velocities that the impulses to begin with lead to are the solution, but for rounding. Sets the
+/// Returns true if the velocities that result from the initial impulses are the solution up to rounding. Sets the
 /// residual.
 bool DirectIsland::is_settled(double weight_speed) {
   if (!is_loaded_ || substeps_ > 1 || hit_ || rebounds_) return false;

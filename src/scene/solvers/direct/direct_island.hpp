@@ -160,7 +160,8 @@ struct JointRow {
   double weight = 0;        ///< [kg] or [kg m²] D
   double inverse_mass = 0;  ///< [1/kg] of both bodies
   std::uint32_t row = 0;    ///< in the scene
-  // A row gives way by compliance times impulse. A spring and a damper has a rate besides.
+  // Compliance: velocity that a row yields per unit impulse. A row with a frequency is a spring and damper, with a rate
+  // too.
   double given_compliance = 0;                                                    ///< [1/kg] of the step
   double frequency = std::numeric_limits<double>::infinity(), damping_ratio = 0;  ///< [Hz], [1]
   double response = 0;                                                            ///< [1/kg] J M⁻¹ Jᵀ
@@ -225,11 +226,11 @@ class DirectIsland {
   /// `name`: of the island, from call to call, or 0.
   void begin(int substeps, std::uint64_t name);
   std::size_t position(std::size_t body) const { return factor_.position(body); }
-  /// Sets a movable body. Returns false if its inverse mass has no inverse, or its inertia has none: axes of
-  /// the world about which it cannot turn do not count.
+  /// Sets a movable body. Returns false if its inverse mass or its inverse inertia cannot be inverted. World axes about
+  /// which it cannot turn are exempt, but the angular velocity about them must be 0.
   bool set_body(std::size_t position, std::uint32_t number, double inverse_mass,
                 const std::array<double, 6>& inverse_inertia, const BodyRow& velocity, const BodyRow& forces);
-  /// Adds a body that nothing moves. `change`: of its velocity in the step. Returns its row.
+  /// Adds an immovable body. `change`: of its velocity in the step. Returns its row.
   std::int32_t add_fixed(const BodyRow& velocity, const BodyRow& change);
   /// `a`, `b`: rows of the bodies.
   void add_manifold(std::int32_t a, std::int32_t b, const std::array<Vector3, 3>& axis, double friction);
@@ -238,14 +239,14 @@ class DirectIsland {
     ++manifolds_.back().end;
     return points_.emplace_back();
   }
-  /// Adds a row. Rows of a joint follow one another. Returns false if no impulse moves the row by more than rounding,
-  /// or by a number beyond `most`.
+  /// Adds a row. Rows of a joint are consecutive. Returns false if impulses move the row by rounding errors only, or by
+  /// a number beyond `most`.
   bool add(const JointRow& row, double most);
 
   /// Multiply-adds of a factorisation, and of an iteration of the interior point.
   double work_of_factorisation() const { return factor_.work(); }
   double work_of_iteration() const;
-  /// Of this call; begin() resets it.
+  /// Sets the treatment for this call. begin() resets it.
   void treat(const Treatment& treatment) { treatment_ = treatment; }
   /// Assembles the matrix of a certificate: all closed points stick.
   void assemble_for_rest(const StepOptions& options);
@@ -256,7 +257,7 @@ class DirectIsland {
   std::size_t stopped_bodies(std::uint64_t name) const {
     return is_stopped_ && certificate_.is_certified && name == name_ ? factor_.bodies() : 0;
   }
-  /// The impulse that a point begins with.
+  /// Sets the initial impulse of a point.
   void set_impulse(std::size_t point, const Vector3& impulse) { points_[point].impulse = impulse; }
   const BodyRow& forces(std::size_t position) const { return forces_[position]; }
 
@@ -283,7 +284,7 @@ class DirectIsland {
   /// Max. magnitude of all velocities and impulses; infinity if one is NaN.
   double max_number() const;
   int solves() const { return solves_; }
-  /// That of the hardest substep.
+  /// Algorithm of the most difficult substep.
   IslandAlgorithm algorithm() const {
     return solves_ == 0       ? IslandAlgorithm::last_impulses
            : has_gone_inside_ ? IslandAlgorithm::interior_point

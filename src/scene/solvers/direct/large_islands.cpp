@@ -152,7 +152,7 @@ bool DirectIslands::plan_large(const kernel::SceneJob<T>& job, const Graph& grap
   const bool is_still = may_hold && motion.fastest < still * step.weight_speed;
   candidate.may_hold = may_hold;
   candidate.is_still = is_still;
-  // The certificate is for these forces. An island may lose what holds it.
+  // The certificate is valid for these forces only. A resting island may lose contacts that support it.
   const bool is_as_before = of.forces == motion.change && (!of.holds || of.contacts == points);
   if (of.is_at_work() && !is_as_before) of.fail();
   of.forces = motion.change;

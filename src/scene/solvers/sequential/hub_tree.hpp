@@ -109,7 +109,7 @@ struct Hubs {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   static constexpr std::uint32_t few = 64;  // max items of a body that is no hub
 
-  /// Reserves the lists for the largest hubs that a scene with so many bodies, contacts and islands can have.
+  /// Reserves the lists for the largest hubs that are possible with these numbers of bodies, contacts and islands.
   void reserve(std::size_t bodies, std::size_t of_contacts, std::size_t items, std::size_t islands) {
     make_room(2 * items / few, list);
     make_room(islands + 1, of_island, has_refused);

@@ -38,10 +38,10 @@ struct Lists {
   std::vector<std::uint32_t> next_;
 };
 
-/// The most urgent item of an island: a tournament of its items, whose winner is known after every change.
+/// Tournament tree that finds the most urgent item of an island and updates it after every change.
 class Tournament {
  public:
-  /// `tree` has room for 2 `count` numbers, `before(x, y)` tells whether item x wins against y. Returns the winner.
+  /// `tree` has room for 2 `count` numbers. `before(x, y)` returns whether item x wins against y. Returns the winner.
   template <class Before>
   static std::uint32_t play_all(std::uint32_t* tree, std::uint32_t count, const Before& before) {
     for (std::uint32_t i = 0; i < count; ++i) tree[count + i] = i;
