@@ -14,10 +14,10 @@
 namespace carom::bench {
 namespace {
 
-/// Few enough for 10,000 steps, enough for a median.
+/// Few enough for runs with 10,000 steps, enough for a median.
 constexpr std::size_t contacts_per_call = 4096;
 
-/// Of u, relative to |u0|, ascending.
+/// Errors of u relative to |u0|, in ascending order.
 template <class T>
 std::vector<double> errors(const support::Expected& exact, const support::ResultArrays<T>& found) {
   std::vector<double> errors;

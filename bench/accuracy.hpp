@@ -1,5 +1,5 @@
-// What accuracy costs: time and error of Euler's method with ever more steps, and of the series, which has none to
-// choose.
+// Cost of accuracy: time and error of Euler's method for increasing numbers of steps, and of the series, which needs no
+// number of steps.
 #pragma once
 
 namespace carom::bench {

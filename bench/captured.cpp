@@ -1,6 +1,7 @@
-// Contacts of an engine beside random boxes: captured/<contacts>/<method>/<precision>/<isa>/contacts:65536, one thread,
-// the best ISA. The pile is one contact in 24 of three moments of a heap of cubes, separating ones too; the funnel has
-// the contacts of examples/funnel that approach. Both are repeated in their order until there are enough.
+// Compares contacts of an engine with random boxes: captured/<contacts>/<method>/<precision>/<isa>/contacts:65536, one
+// thread, fastest ISA. The pile has every 24th contact of three moments of a heap of cubes, including separating
+// contacts. The funnel has the approaching contacts of examples/funnel. Both are repeated in order up to the number of
+// contacts.
 #include <benchmark/benchmark.h>
 
 #include <carom/solver.hpp>

@@ -1,4 +1,4 @@
-// The contacts that are timed, and what the reference makes of them.
+// Contacts of the benchmarks, and the reference's results for them.
 #pragma once
 
 #include <carom/solver.hpp>
@@ -40,7 +40,7 @@ const Case<T>& case_of(const Options& options, std::size_t n) {
   return *entry;
 }
 
-/// What a host asks for: impulse, velocities and status.
+/// Results that an application typically requests: impulse, velocities and status.
 template <class T>
 Results<T> timed_columns(support::ResultArrays<T>& arrays) {
   Results<T> results = arrays.results();

@@ -1,4 +1,4 @@
-// The law gives back no more than it has taken: the energy that rounding adds, over ten million collisions.
+// Energy gain by rounding errors, over ten million collisions. The exact law gains no energy.
 #pragma once
 
 namespace carom::bench {

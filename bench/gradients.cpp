@@ -61,7 +61,7 @@ class Room {
   std::vector<std::vector<T>> columns_, cotangents_;
 };
 
-/// Empty if all but the worst conditioned contacts of a small batch have the reference's derivatives.
+/// Empty if the derivatives of a small batch equal the reference's, except for the worst conditioned contacts.
 template <class T>
 std::string disagreement(Law law, Isa isa) {
   constexpr std::size_t n = 512;
@@ -86,7 +86,7 @@ std::string disagreement(Law law, Isa isa) {
   return far > n / 20 ? std::to_string(far) + " of 512 derivatives are not the reference's" : "";
 }
 
-/// `of_solve` is the rate relative to that of Solver::solve, impulses, velocities and statuses, on the same contacts.
+/// Counter `of_solve`: rate relative to Solver::solve with impulses, velocities and statuses, on the same contacts.
 template <class T>
 void differentiate(benchmark::State& state, Law law, Asked asked, std::size_t n) try {
   const std::string wrong = disagreement<T>(law, best_isa());

@@ -1,5 +1,5 @@
-// What a core can do at most: a step of sliding needs one square root and one division, and on today's CPUs no other
-// unit is as busy as the one that makes them. Independent roots and quotients in registers show its speed.
+// Upper limit of a core: a sliding step needs one square root and one division, and their unit is the busiest one on
+// current CPUs. Independent square roots and divisions in registers measure its throughput.
 #pragma once
 
 #include <carom/status.hpp>

@@ -1,4 +1,4 @@
-// What a figure has to be read with: the machine and the build.
+// The machine and the build, needed to interpret a figure.
 #pragma once
 
 #include <carom/solver.hpp>
@@ -8,7 +8,7 @@
 
 namespace carom::bench {
 
-/// The ISA that a solver takes if nobody names one: the fastest here, or that of the environment variable CAROM_ISA.
+/// The ISA that a solver selects by default: the fastest one, or the ISA in the environment variable CAROM_ISA.
 inline Isa best_isa() {
   return Solver().isa();
 }

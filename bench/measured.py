@@ -67,7 +67,7 @@ def call_name(method, precision, isa, contacts):
 
 
 class Results:
-    """Medians, and lookups by what a benchmark measures."""
+    """Medians, and lookups by the parts of a benchmark's name."""
 
     def __init__(self, content):
         self.content = content
@@ -94,7 +94,7 @@ class Results:
         return self.value(resolve_name(precision, isa, threads), "euler_steps_per_second")
 
     def limit(self, precision, isa, threads):
-        """What as many cores as threads can do: the fastest run, since a limit that was disturbed is none."""
+        """Limit of as many cores as threads. The fastest run, since disturbances only lower the throughput."""
         return threads * self.content["benchmarks"][limit_name(precision, isa)]["per_second"]["max"]
 
     def share(self, precision, isa, threads):

@@ -1,5 +1,4 @@
-"""The pictures of the benchmarks: speed against the reference and against what the machine allows, and accuracy against
-time."""
+"""Figures of the benchmarks: speed relative to the reference and to the machine's limit, and accuracy over time."""
 
 import matplotlib
 
@@ -9,7 +8,7 @@ import matplotlib.pyplot as plt
 INK = "#222222"
 FAINT = "#DDDDDD"
 GREY = "#7A858F"
-# By precision and threads, in colours that colour-blind eyes tell apart.
+# By precision and threads, in colours that are distinct for colour-blind readers.
 COLOURS = {("f32", 1): "#7FB8DA", ("f32", 2): "#0072B2", ("f64", 1): "#F2C879", ("f64", 2): "#D98A00"}
 PRECISIONS = {"f32": "float", "f64": "double"}
 ISAS = {"avx512": "AVX-512", "avx2": "AVX2", "sse2": "SSE2", "neon": "NEON", "scalar": "scalar\nkernel"}
@@ -104,7 +103,7 @@ def draw_accuracy(results, euler_steps, path):
         axes.plot(1e9 * time, median, "*", color=colour, markersize=15, label=f"series, {name}")
         axes.annotate(f"series, {name}: {1e9 * time:.0f} ns", (1e9 * time, median), (12, -3), textcoords="offset points",
                       color=colour)
-    # The steps stand beside the line of double, which is the one to the right.
+    # Labels of steps are next to the line of double, which is the right one.
     for steps in euler_steps:
         time, median, _ = results.accuracy("f64", steps)
         axes.annotate(f"N = {steps:,}", (1e9 * time, median), (9, 5), textcoords="offset points", fontsize=9, color=INK)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Turns what carom_bench has measured into what the repository shows: the pictures in docs/images, five numbers in README.md,
-the tables of docs/benchmarks.md.
+"""Writes the results of carom_bench to the repository: the figures in docs/images, five numbers in README.md and the tables
+of docs/benchmarks.md.
 
 report.py BENCH.json   writes bench/results/<cpu>_<isa>/benchmarks.json, then all of these
-report.py --render     writes all of these anew from the results that README.md names, without a measurement
+report.py --render     writes all of these again from the results that README.md names, without a measurement
 report.py --check      fails if README.md and docs/benchmarks.md do not show the results that README.md names
 """
 

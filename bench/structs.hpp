@@ -1,6 +1,6 @@
-// The contacts of a host whose bodies hit an immovable floor, as the README submits them: from structs of its own,
-// from columns with repeated values, and from contiguous columns wherever they begin, which all say the same. Contacts
-// by index from structs.
+// Contacts of an application whose bodies hit an immovable floor, passed as in the README: from its own structs, from
+// columns with repeated values, and from contiguous columns. All have the same values. Indexed contacts are from
+// structs.
 #pragma once
 
 #include <carom/contacts.hpp>

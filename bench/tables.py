@@ -207,7 +207,7 @@ def marker(path):
 
 
 def readme_text(results, path):
-    """The picture, and what a user decides by: how fast and how exact collisions and closed forms are."""
+    """The figure, and the numbers that matter most to users: speed and accuracy of collisions and closed forms."""
     isa = results.best_isa()
 
     def exact(precision):

@@ -29,8 +29,8 @@ def measured(isa, arguments):
 
 
 def time_of(row):
-    """The time that the row's thread was at work, so that what else runs on the machine counts less. Rows on several
-    threads, and those that measure a difference of times, have the time of the clock alone."""
+    """CPU time of the row's thread, so that other processes matter less. Wall-clock time for rows with several threads
+    and for rows that measure a difference of times."""
     by_clock = "/manual_time" in row["name"] or re.search(r"/threads:(?!1/)", row["name"] + "/")
     return row["real_time" if by_clock else "cpu_time"]
 

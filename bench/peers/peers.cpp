@@ -1,5 +1,5 @@
-// Times carom's SystemSolver and solvers of Siconos on contact systems in FCLIB files, each in a process of its own
-// with a limit on its CPU time, and judges what comes out by one measure of error.
+// Times carom's SystemSolver and solvers of Siconos on contact systems in FCLIB files. Each runs in its own process
+// with a limit on its CPU time. All results are judged by one measure of error.
 #include <fmt/format.h>
 #include <fmt/os.h>
 #include <sys/resource.h>
@@ -47,7 +47,7 @@ Outcome measure(const io::FclibProblem& problem, const std::function<std::vector
   return outcome;
 }
 
-/// Calls `run` in a child with so many seconds of CPU time; what does not come back has no outcome.
+/// Calls `run` in a child process with a limit of CPU time [s]. Without a result of the child, the outcome is empty.
 Outcome in_a_child(int limit, const std::function<Outcome()>& run) {
   int pipe_ends[2];
   if (pipe(pipe_ends) != 0) return {};

@@ -11,7 +11,7 @@ namespace carom::peers {
 /// "NSGS", "NSN_AC", "ADMM".
 const std::vector<std::string>& siconos_solvers();
 
-/// A solver of Siconos's, set up once: its matrix is made before what is timed.
+/// A solver of Siconos with its matrix. The constructor sets it up once, outside of the measured time.
 class Siconos {
  public:
   Siconos(const io::FclibProblem& problem, const std::string& solver, double tolerance);
@@ -20,7 +20,7 @@ class Siconos {
 
  private:
   struct State;
-  State* state_;  // lives as long as the process: Siconos frees its matrices in ways of its own
+  State* state_;  // never freed: Siconos has its own ways to free matrices
 };
 
 }  // namespace carom::peers
