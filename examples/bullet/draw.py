@@ -90,7 +90,7 @@ class Camera:
 
 
 class Sun:
-    """A map of what the sun sees, `unit` being the size of bodies."""
+    """Shadow map: depth as seen from the sun. `unit` is the size of bodies."""
 
     def __init__(self, faces, size, unit):
         self.size, self.unit = size, unit
@@ -134,10 +134,10 @@ def crevices(depth, scale):
     for size, angle in samples:
         x, y = int(size * scale / typical * np.cos(angle)), int(size * scale / typical * np.sin(angle))
         both = np.zeros(depth.shape, np.float32)
-        # On a plane what is nearer on one side is farther on the other, and both add up to nothing.
+        # On a plane, the differences on opposite sides cancel.
         for sign in (1, -1):
             nearer = depth - np.roll(depth, (sign * y, sign * x), (0, 1))
-            # Much nearer things stand in front and take no light from here.
+            # Much nearer objects are in the foreground and do not occlude light here.
             both += np.clip(nearer / (0.5 * size), -1, 1) * np.clip(2 - np.abs(nearer) / size, 0, 1)
         dark += np.clip(both, 0, 1)
     return np.clip(1.5 * dark / len(samples), 0, 1)
@@ -182,7 +182,7 @@ class Painter:
         return solid, np.reshape(colours, (-1, 3)), np.array(surfaces), [face for wall in walls for face in wall]
 
     def view(self, frame):
-        """The target and the eye: so that all can be seen, if not told."""
+        """Target and eye. By default everything is in view."""
         low, high = self.scene.bounds(frame) if not (self.arguments.eye and self.arguments.target) else (0, 0)
         target = np.array(self.arguments.target or (low + high) / 2)
         if self.arguments.eye:
@@ -243,7 +243,8 @@ class Painter:
 
     @staticmethod
     def normals(faces, number, points):
-        """Normals of flat faces are those of their corners; of round ones the mean, weighed by the distance to corners."""
+        """Normals of flat faces are the normals of their corners; for round faces the mean, weighted by inverse
+        distance."""
         direction = np.array([n[0] for _, n in faces])[number] if len(faces) else np.zeros((0, 3))
         curved = np.array([not np.allclose(n, n[0]) for _, n in faces]) if len(faces) else np.zeros(0, bool)
         for face in np.unique(number[curved[number]]) if curved.any() else []:

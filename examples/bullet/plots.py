@@ -16,13 +16,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 SOLVERS = {"bullet": ("Bullet", "#D55E00"), "carom": ("carom", "#0072B2")}
-QUANTITIES = [  # name, unit, factor, of what is drawn over a span of time, least range of the axis
+QUANTITIES = [  # name, unit, factor, reduction over a span of time, min. range of the axis
     ("energy", "J", 1, np.mean, 0),
     ("penetration", "mm", 1000, np.max, 0.01),
     ("joint_error", "mm", 1000, np.max, 0.01),
 ]
 INK = "#222222"
-SPANS = 300  # of time, at most
+SPANS = 300  # max. number of spans of time
 
 
 def read(path):

@@ -1,4 +1,4 @@
-"""What a file of poses shows: shapes as meshes, and where the bodies are, frame by frame."""
+"""Reads a file of poses: shapes as meshes, and positions of the bodies frame by frame."""
 
 import csv
 
@@ -102,7 +102,7 @@ class Scene:
         return shape["kind"] == "box" and level and min(float(shape["extent_0"]), float(shape["extent_1"])) > 8 * self.unit
 
     def bounds(self, frame):
-        """The lowest and highest coordinates of what a frame shows besides the ground."""
+        """Minimum and maximum coordinates of the objects in a frame without the ground."""
         bodies = self.bodies(frame)
         shown = [shape for shape in self.shapes if shape["body"] in bodies and not self.is_ground(shape, bodies)]
         corners = []

@@ -11,7 +11,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
-COURSES = {  # of the sliding phase, in the order they are drawn, in colours that colour-blind eyes tell apart
+COURSES = {  # courses of the sliding phase in drawing order, in colours that are distinct for colour-blind readers
     "slide_end": ("slid to the end", "#0072B2", 9, 0.35),
     "stick_in_c+stable": ("stuck while compressing", "#009E73", 34, 1),
     "stick_in_d+stable": ("stuck while decompressing", "#E69F00", 34, 1),

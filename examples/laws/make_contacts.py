@@ -31,7 +31,7 @@ def contact(tilt, speed):
     row["impulse_ratio_1"] = 0.3
     row["polar_angle"] = 0.8
     row["fraction"] = 0.5
-    # As if the rod were a point: what a simple engine would take.
+    # The candidate of a simple engine, which treats the rod as a point mass.
     row["candidate_x"] = 0
     row["candidate_y"] = (1 + RESTITUTION) * MASS * FALL
     row["weight_smith"] = row["weight_chatterjee_ruina"] = 1

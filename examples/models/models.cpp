@@ -1,5 +1,5 @@
-// Contact models with answers that are known on paper: rolling and spinning friction, the ellipse of anisotropic
-// friction, compliance. Prints each quantity beside its answer, and writes the courses for plot.py.
+// Contact models with known solutions: rolling and spinning friction, the ellipse of anisotropic friction, compliance.
+// Prints each quantity with its expected value, and writes the courses for plot.py.
 #include <fmt/format.h>
 #include <fmt/os.h>
 
@@ -160,8 +160,9 @@ void slide_off_the_fall_line(Output& out) {
   }
 }
 
-/// A skate on an incline turns at ω and comes back up: a cycloid, of height g sin β / (2 ω²), which goes across the
-/// fall line. Steps of h come deeper by 11 h ω of that, so that the answer is that of the steps.
+/// A skate on an incline turns at ω and comes back up: a cycloid of height g sin β / (2 ω²), which moves across the
+/// fall line. Steps of h increase the height by a fraction of 11 h ω, so the expected values are computed with the same
+/// steps.
 void skate(Output& out) {
   constexpr double slope = 10 * std::numbers::pi / 180, spin = 1.5;
   constexpr double fine = 1.0 / 2000;

@@ -250,7 +250,7 @@ void set_iterations(const Options& given, BenderSchmitt& bs) {
   if (given.iterations > 0) bs.max_iterations = given.iterations;
 }
 
-// What Bullet's settings of a step change in the methods that hold contacts.
+// Effects of Bullet's step settings on the methods that solve contacts after collisions.
 
 struct HoldSettings {
   const Options& given;
@@ -343,8 +343,8 @@ void ConstraintSolver::State::hold_all(const Options& given, const btContactSolv
   // With `rebounds`, or in substeps, carom adds the forces. Otherwise the velocities have them.
   const bool with_changes = rebounds || moves || resting;
   if (resting) {
-    // What collides has done so, and every contact is to be held. A contact that approaches without forces is not, so
-    // all of the velocity counts as forces.
+    // Collisions have been resolved, and every contact is to be held. A contact that approaches without forces is not
+    // held, so all of the velocity counts as forces.
     bodies.add_forces(1 - forces_before(given));
     bodies.count_as_forces();
   } else if (!rebounds) {

@@ -1,5 +1,5 @@
-// Models of Bullet's contact points: anisotropic, rolling and spinning friction, and softness, beside the one
-// coefficient that every point has.
+// Models of Bullet's contact points in addition to the friction coefficient of every point: anisotropic, rolling and
+// spinning friction, and compliance.
 #pragma once
 
 #include <BulletCollision/CollisionDispatch/btCollisionObject.h>
@@ -16,21 +16,21 @@ namespace carom::bullet {
 inline bool has_flag(const btManifoldPoint& point, int flag) {
   return (point.m_contactPointFlags & flag) != 0;
 }
-/// True of a point with a stiffness and a damping of its own. Its own CFM would count instead, as in Bullet.
+/// Returns true for a point with its own stiffness and damping. As in Bullet, its own CFM would take precedence.
 inline bool is_spring(const btManifoldPoint& point) {
   return has_flag(point, BT_CONTACT_FLAG_CONTACT_STIFFNESS_DAMPING) &&
          !has_flag(point, BT_CONTACT_FLAG_HAS_CONTACT_CFM);
 }
-/// True of a point that has any of it, but for what its bodies have.
+/// Returns true for a point with any of these models except anisotropic friction, which depends on its bodies.
 bool has_model(const btManifoldPoint& point, bool own_directions, const btContactSolverInfo& info);
-/// True of bodies whose friction is anisotropic, of which either may be null.
+/// Returns true for bodies with anisotropic friction. Either may be null.
 bool has_anisotropic_friction(const btCollisionObject* a, const btCollisionObject* b);
 
-/// Columns of all points, which are there where one of them has a model.
+/// Columns of all points. They exist if a point has a model.
 class PointModels {
  public:
   void resize(std::size_t count);
-  /// Fills those of point i, whose friction [1] becomes that along its direction.
+  /// Sets the columns of point i. Its `friction` [1] becomes the coefficient along its friction direction.
   void read(std::size_t i, const btManifoldPoint& point, const btVector3& normal, const btCollisionObject& a,
             const btCollisionObject& b, bool own_directions, bool substeps, const btContactSolverInfo& info,
             btScalar& friction);

@@ -1,10 +1,10 @@
-# carom_bullet_find_engine(<double>): the target carom::bullet_engine, which is Bullet with numbers of that precision; sets
-# CAROM_BULLET_ENGINE_MISSING to what is not there. Debian's package of Bullet brings BulletConfig.cmake without targets,
-# and paths that only fit its prefix.
+# carom_bullet_find_engine(<double>): defines the target carom::bullet_engine, Bullet in this precision. Sets
+# CAROM_BULLET_ENGINE_MISSING to the missing parts. Debian's package of Bullet has a BulletConfig.cmake without targets,
+# with paths that are only valid in its prefix.
 function(carom_bullet_find_engine double)
   set(missing "")
   set(definitions "")
-  # Debian has both precisions side by side; elsewhere there is one, under the plain names.
+  # Debian has both precisions; other systems have one, under the plain names.
   set(suffix "")
   set(kind FLOAT)
   if(double)

@@ -13,12 +13,12 @@ using carom_scenes::Number;
 constexpr double radius = 0.5;  // [m]
 constexpr double time_step = 1.0 / 60;
 constexpr double gravity = 9.81;
-// [m] of the balls above the ground. A ball keeps its phase from bounce to bounce: each of these hits the ground at
-// another point of the step, and another depth.
+// [m] of the balls above the ground. A ball keeps its phase in the step from bounce to bounce, so each of these heights
+// hits the ground at a different point of the step and with a different penetration.
 constexpr std::array heights = {1.0, 1.05, 1.19, 1.43, 1.55};
 
-// Bullet moves a body by h v after v has got -g h. So v belongs to the middle of the step, and what a free fall keeps
-// is (v - g h / 2)² / 2 + g x: the height that the ball comes up to, times g.
+// Bullet moves a body by h v after v has changed by -g h. So v belongs to the middle of the step, and a free fall
+// conserves (v - g h / 2)² / 2 + g x: g times the height of the top.
 struct Ball {
   const btRigidBody* body;
   double start, first_top = 0;  // [m]

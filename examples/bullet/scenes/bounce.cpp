@@ -36,7 +36,7 @@ Bounces measure(World& world, double restitution, double end) {
     const double height = static_cast<double>(ball.getWorldTransform().getOrigin().z()) - radius;
     if (v <= 0 && last_speed > 0) {
       top = std::max(height, last_height + last_speed * last_speed / (2 * gravity));
-      // A step of 10 ms tells tops to 0.5 mm, which is too much of lower ones.
+      // With steps of 10 ms, tops are known to 0.5 mm, which is too inaccurate for lower tops.
       if (top < 0.03) break;
       const double ratio = std::sqrt(top / before);
       bounces.speed_error = std::max(bounces.speed_error, std::abs(ratio / restitution - 1));

@@ -1,4 +1,4 @@
-// Houses of cards: three storeys that should stand for a minute, and those of 26 and 40 cards that others measure.
+// Houses of cards: three storeys for a minute, and houses of 26 and 40 cards from publications.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -14,8 +14,8 @@ using namespace carom_scenes;
 
 constexpr double pi = std::numbers::pi;
 
-// A card that bears P and weighs W pushes its foot outwards by (P + W / 2) tan(lean) where (P + W) holds it. Two cards
-// meet with a normal up to the lean off the horizontal. Both stand by friction above tan(lean).
+// A card with load P and weight W pushes its foot outwards by (P + W / 2) tan(lean); the normal force there is P + W.
+// The contact normal between two cards is up to the lean off the horizontal. Both hold if friction is above tan(lean).
 struct House {
   int storeys = 3;
   double length = 0.089, width = 0.0635, thickness = 0.0003, card_mass = 0.0018;  // [m] along the slope, across; [kg]

@@ -1,8 +1,8 @@
 // The office toy: of five balls in a row as many leave on one side as hit on the other, and they rise as high.
 //
-// Each ball hangs by a hinge, and the balls hit each other at their centres of percussion: so far below the centre of
-// mass that a blow there turns the ball about its hinge by itself, as I / (m l) is, with I the inertia and l the
-// distance of the centre of mass from the hinge. Hinges have no share in a collision then.
+// Each ball hangs by a hinge, and the balls hit each other at their centres of percussion: I / (m l) below the centre
+// of mass, with I the inertia and l the distance of the centre of mass from the hinge. An impulse there turns the ball
+// about its hinge without a reaction of the hinge.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -115,7 +115,7 @@ Cradle add_cradle(carom_scenes::World& world, std::size_t lifted, double y) {
 std::vector<Number> run(carom_scenes::World& world, const carom_scenes::Arguments& arguments) {
   btContactSolverInfo& info = world.bullet().getSolverInfo();
   info.m_restitutionVelocityThreshold = 0;
-  // Balls that collide overlap by what they move in a step. Pushing them apart would move those that are to stay.
+  // Colliding balls overlap by their motion in a step. Position correction would move balls that should stay at rest.
   info.m_erp2 = 0;
   Cradle one = add_cradle(world, 1, 0), two = add_cradle(world, 2, 0.1);
   const std::size_t wanted = arguments.brief ? 2 : 20;

@@ -27,7 +27,7 @@ btScalar real(double x) {
   return static_cast<btScalar>(x);
 }
 
-// The funnel's lengths, in those of cubes [m].
+// Lengths of the funnel [m]. The cubes have edges of 1 m; `cubes` is their number along a side of the grid.
 struct Funnel {
   explicit Funnel(int cubes)
       : throat(0.4 * cubes), rim(1.4 * cubes), rise((rim - throat) * std::tan(lean * SIMD_RADS_PER_DEG)), low(cubes) {}
@@ -75,12 +75,12 @@ void add_cubes(carom_scenes::World& world, const Funnel& funnel, int cubes) {
       }
 }
 
-// Overlaps of points that have been there for some steps: these are left to the response. In its first step a point
-// overlaps by what the bodies have moved since the last one, as Bullet finds contacts of boxes only when they overlap.
+// Overlaps of points that have existed for several steps, which is the solver's part. In its first step a point
+// overlaps by the motion since the previous step, because Bullet finds contacts of boxes only if they overlap.
 class Overlaps {
  public:
-  /// Looks at the world after a step; `late` keeps contacts at rest, which neither approach nor separate faster than
-  /// such.
+  /// Measures the overlaps after a step. `late`: also stores the overlaps of contacts at rest, whose speed is at most
+  /// rest_speed.
   void look(carom_scenes::World& world, bool late) {
     btDispatcher& dispatcher = *world.bullet().getDispatcher();
     double deepest = 0;

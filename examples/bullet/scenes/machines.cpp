@@ -176,7 +176,7 @@ std::vector<Number> run_vehicle(World& world, const Arguments& arguments) {
   }
   const double level =
       std::acos(std::min(1.0, static_cast<double>(chassis.getWorldTransform().getBasis().getColumn(2).z()))) * 180 / pi;
-  // Springs hold the chassis at their anchors but for what it weighs.
+  // Without its weight, the springs would hold the chassis at the height of their anchors.
   const double sag = chassis_mass * 9.81 / (4 * stiffness);
   const double height = static_cast<double>(chassis.getWorldTransform().getOrigin().z());
   return {within("way in 5 s of 5 m/s", "m", std::abs(way), 15, 25),

@@ -1,6 +1,6 @@
-// Masonry without mortar: arches of wedges, a tower of blocks that one is pulled out of, a pile of sheets.
+// Masonry without mortar: arches of wedges, a tower from which a block is pulled, a pile of sheets.
 //
-// Contacts of arches and sheets are those of their faces (faces.hpp); the tower's are Bullet's.
+// Contacts of arches and sheets come from their faces (faces.hpp), contacts of the tower from Bullet.
 #include <algorithm>
 #include <cmath>
 #include <numbers>

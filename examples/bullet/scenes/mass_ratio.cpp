@@ -22,7 +22,7 @@ double height(const btRigidBody& body) {
   return static_cast<double>(body.getWorldTransform().getOrigin().z());
 }
 
-// How the cubes begin, and whether their contacts are those of their faces (faces.hpp) in place of Bullet's.
+// Initial gap of the cubes, and the source of their contacts: their faces (faces.hpp) or Bullet's detector.
 struct Fall {
   double separation = 0.01;  // [m] below each
   bool faces = false;

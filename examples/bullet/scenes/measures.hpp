@@ -23,7 +23,7 @@ class Drift {
   std::vector<Corner> corners_;
 };
 
-double corner_speed(const btRigidBody& body);  ///< [m/s] at least what the fastest of its points moves at
+double corner_speed(const btRigidBody& body);  ///< [m/s] upper bound of the speed of its points
 
 /// The samples of the steps from `begin` on.
 struct Span {

@@ -22,7 +22,7 @@ btVector3 vector(double x, double y, double z) {
   return {static_cast<btScalar>(x), static_cast<btScalar>(y), static_cast<btScalar>(z)};
 }
 
-// Angles [rad] of a joint by its two bodies' frames, beyond what it allows.
+// Limits [rad] of a joint's angles, which are measured between the frames of its two bodies.
 struct Limit {
   const btRigidBody *a, *b;
   btTransform frame_a, frame_b;

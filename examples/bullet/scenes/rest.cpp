@@ -1,8 +1,8 @@
-// What rests should stay at rest, and heavy bodies should stand on light ones: pyramids, stacks, a pair of boxes, a
-// chain with a heavy weight. carom holds them in substeps.
+// Resting bodies should stay at rest, and heavy bodies should stand on light ones: pyramids, stacks, a pair of boxes, a
+// chain with a heavy weight. carom uses substeps.
 //
-// Of two equal faces on each other Bullet's detector now and then reports the middle of an edge in place of a corner,
-// by rounding. The boxes are equal all the same, as those of a game are.
+// For two equal faces on each other, rounding makes Bullet's detector report the middle of an edge instead of a corner
+// now and then. The boxes are equal nevertheless, as in games.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -27,8 +27,9 @@ std::vector<const btRigidBody*> build(World& world, double x, double top_mass) {
     return btTransform(btQuaternion::getIdentity(), btVector3(static_cast<btScalar>(x), 0, static_cast<btScalar>(z)));
   };
   world.add(box(60, 60, 2), 0, at(-1));
-  // Every other box is narrower, so that four corners touch. Of two equal faces on each other Bullet's detector reports
-  // the middle of an edge in place of a corner at times, by rounding, and the stack stands on three corners for a step.
+  // Every other box is narrower, so that four corners touch. For two equal faces on each other, rounding makes Bullet's
+  // detector sometimes report the middle of an edge instead of a corner: the stack then stands on three corners for a
+  // step.
   const auto wide = box(edge, edge, edge), narrow = box(0.98 * edge, 0.98 * edge, edge);
   std::vector<const btRigidBody*> bodies;
   for (int i = 0; i < count; ++i)

@@ -6,9 +6,9 @@
 // 1977; as a scene: J. Sauer, E. Schömer, A constraint-based approach to rigid body dynamics for virtual reality
 // applications, 1998.
 //
-// As long as the belly alone touches the ground, Jellett's integral L·r stays what it is, with L the angular momentum
-// and r the vector from the centre of mass to the point of contact. A force F at r has (r × F)·r = 0, and r changes by
-// e w × k, across the plane of the angular velocity w and the stem k, in which L lies.
+// As long as only the belly touches the ground, Jellett's integral L·r is constant, with L the angular momentum and r
+// the vector from the centre of mass to the point of contact. A force F at r has (r × F)·r = 0, and r changes by
+// e w × k, perpendicular to the plane of the angular velocity w and the stem k, which contains L.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -26,7 +26,7 @@ constexpr double eccentricity = 0.2 * radius;                   // [m] e
 constexpr double inertia_along = 0.4 * mass * radius * radius;  // [kg m²] C
 constexpr double inertia_across = 1.05 * inertia_along;         // [kg m²] A
 constexpr double tip_radius = 0.15 * radius;                    // [m] of the ball at the tip of the stem
-constexpr double stem = 1.05 * radius;                          // [m] from the centre of the belly to that of the tip
+constexpr double stem = 1.05 * radius;                          // [m] from the belly's centre to the tip's
 constexpr double friction = 0.3;
 constexpr double spin = 220;               // [rad/s] about the vertical
 constexpr double first_inclination = 0.1;  // [rad]
@@ -97,7 +97,7 @@ std::vector<Number> run(carom_scenes::World& world, const carom_scenes::Argument
 
   const double exact = carom_scenes::time_to_incline(
       {radius, eccentricity, mass, inertia_across, inertia_along, friction}, spin, first_inclination, 90 * degree);
-  // A step turns the top by w h, and what a step of first order does at one end of that turn belongs to its middle.
+  // A step turns the top by w h. A method of first order uses the values at one end of that turn for its middle.
   const double first_order = spin * time_step / 2;
   return {{"greatest inclination of the stem", "deg", greatest / degree, 150},
           {"least inclination after it was 150 deg", "deg", min_after / degree, both_touch / degree},

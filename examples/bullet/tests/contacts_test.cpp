@@ -73,8 +73,9 @@ TEST(Belts, carry_boxes_at_their_speed) {
   EXPECT_EQ(belt->getWorldTransform().getOrigin().x(), 0);
 }
 
-// A torque of c N against the roll gives a ball of 2/5 m r² the acceleration -c g / (1.4 r), so that it stops after
-// 1.4 r v² / (2 c g). The impulse of the last step bounds it, and a step's way is what steps can tell apart.
+// Rolling friction with torque c N gives a ball of inertia 2/5 m r² the acceleration -c g / (1.4 r), so it stops after
+// 1.4 r v² / (2 c g). The torque is bounded by the impulse of the previous step. The tolerance is 1.5 times a step's
+// way.
 TEST(RollingFriction, stops_a_ball) {
   BulletWorld bullet;
   btRigidBody& plane = bullet.add_plane();
@@ -165,7 +166,7 @@ TEST(RestitutionThreshold, separates_those_that_rebound) {
   EXPECT_NEAR(rebound(0.6f), 0.3f, 1e-4f);
 }
 
-// Ten cold sweeps cannot carry the weight of 10 boxes; those that begin with the last step's impulses can.
+// Ten iterations from zero impulses cannot carry the weight of 10 boxes; ten iterations from the last step's can.
 TEST(WarmStarting, leaves_a_stack_little_to_solve) {
   const auto residual_after = [](int steps, bool warm) {
     BulletWorld bullet;
@@ -192,7 +193,7 @@ TEST(Restitution, above_1_rebounds_faster) {
   EXPECT_NEAR(ball.getLinearVelocity().z(), 3, 1e-5f);
 }
 
-// The field that holds back what a collision gave has all of it: the next step begins with nothing at the point.
+// The field for the impulse of a collision, which is not warm-started, holds all of it: the next step starts at 0.
 TEST(Restitution, leaves_no_impulse_for_the_next_step) {
   BulletWorld bullet;
   bullet.world.setGravity(btVector3(0, 0, 0));
