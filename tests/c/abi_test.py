@@ -1,12 +1,12 @@
-"""The binary interface in C stays what it was within a minor version, by abidiff: functions keep their types, enumerators
+"""The binary interface in C is stable within a minor version, checked by abidiff: functions keep their types, enumerators
 their numbers, and structs their fields. Structs with a struct_size may grow at the end; functions and enumerators may be
 added.
 
-tests/c/interface-<version>.txt records all declarations without comments. It is written anew when the headers change, if
-abidiff lets them: libraries are made of both, with functions that do nothing, for their debug information.
+tests/c/interface-<version>.txt records all declarations without comments. It is rewritten when the headers change, if
+abidiff accepts the change: libraries with empty functions are built from both, for their debug information.
 
 abi_test.py SOURCES CC ABIDIFF SCRATCH
-abi_test.py SOURCES CC ABIDIFF SCRATCH --record [--break]   writes what is there, with --break whatever changes
+abi_test.py SOURCES CC ABIDIFF SCRATCH --record [--break]   records the present interface; --break accepts any change
 """
 
 import pathlib

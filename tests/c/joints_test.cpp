@@ -1,4 +1,4 @@
-// Joints and mechanisms in C are those of C++.
+// Joints and mechanisms through the C interface equal those through C++.
 #include <gtest/gtest.h>
 
 #include <array>

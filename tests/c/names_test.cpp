@@ -1,5 +1,5 @@
-// The enumerations in carom/c/enums.h have the members of those in C++: every constant is the name that to_string gives
-// its number.
+// The enumerations in carom/c/enums.h have the same members as in C++: every constant has the name that to_string
+// returns for its number.
 #include <carom/carom.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// An engine's use of what the headers define: templates are looked at only when somebody has them instantiated.
+// Instantiates the templates of the public headers, as an engine does: compilers check templates on instantiation only.
 #include <carom/carom.hpp>
 #include <carom/experimental.hpp>
 #include <carom/reference.hpp>

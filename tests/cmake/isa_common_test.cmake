@@ -1,4 +1,4 @@
-# Every object but those of the ISAs with AVX runs on a CPU without it.
+# Checks that every object, except objects for ISAs with AVX, runs on a CPU without AVX.
 #
 # cmake -DOBJDUMP=<objdump> "-DOBJECTS=<objects>" -P isa_common_test.cmake
 list(FILTER OBJECTS EXCLUDE REGEX "\\.[gp]ch$")
@@ -12,7 +12,7 @@ foreach(object IN LISTS OBJECTS)
   if(failed OR NOT text MATCHES "\t(ret|jmp)")
     message(FATAL_ERROR "objdump could not read ${object}")
   endif()
-  # AVX's instructions are those that begin with a v.
+  # Instructions of AVX begin with v.
   if(text MATCHES "\n *([0-9a-f]+:\tv[a-z0-9]+ [^\n]*)")
     message(SEND_ERROR "${object} has instructions of AVX: ${CMAKE_MATCH_1}")
   endif()

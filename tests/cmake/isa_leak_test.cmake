@@ -1,6 +1,6 @@
-# No function that was compiled with the flags of one ISA may be taken for that of another: in the object of an ISA every
-# symbol that the linker may merge with another file's (weak, unique) must carry the architecture in its name, and
-# nothing else may be defined for other files than the tables of kernels. __clang_call_terminate has no arithmetic.
+# No function compiled with the flags of one ISA may replace the same function of another ISA: in an ISA's object, every
+# symbol that the linker may merge with another file's (weak, unique) must have the architecture in its name. Only the
+# tables of kernels may be visible to other files. __clang_call_terminate has no arithmetic.
 #
 # cmake -DNM=<nm> -DOBJECTS=<object> -DISA=<name> -DMARK=<regular expression> -P isa_leak_test.cmake
 # A target lists its precompiled header among its objects.

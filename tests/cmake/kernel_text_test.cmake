@@ -1,6 +1,6 @@
-# Kernels are the headers in folders kernels/ and what they are given, core/jobs/. Only simd/kernels/lanes/ may know an ISA:
-# the other kernels mention no intrinsic, no version of xsimd and nothing of std:: (whose functions carry no architecture in
-# their names), and every batch names its architecture.
+# Kernels are the headers in folders kernels/, and their input in core/jobs/. Only simd/kernels/lanes/ may depend on an
+# ISA. The other kernels use no intrinsics, no version of xsimd and nothing from std::, whose functions do not have the
+# architecture in their names. Every batch names its architecture.
 #
 # cmake -DSOURCE=<src> -P kernel_text_test.cmake
 file(GLOB_RECURSE files ${SOURCE}/*.hpp)

@@ -1,4 +1,5 @@
-# Every command of the READMEs works as it stands there: those of `carom` are run, of the others what they name is there.
+# Commands in the READMEs work as written: runs the commands of `carom`, and checks that the files in other commands
+# exist.
 #
 # cmake -DSOURCE=<checkout> -DCAROM=<command> -DFOLDER=<scratch> "-DREADMES=<paths in the checkout>" -P readme_commands_test.cmake
 cmake_policy(VERSION 3.25)

@@ -19,7 +19,7 @@ HEADER = (ROOT / "include/carom/version.hpp").read_text()
 VERSION = ".".join(re.findall(r"CAROM_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", HEADER))
 PORT = ROOT / "packaging/vcpkg/carom"
 
-# Stand-ins for vcpkg's functions. The first tells its options, the others do nothing.
+# Stand-ins for vcpkg's functions. The first writes its options to a file, the others do nothing.
 FUNCTIONS = """
 function(vcpkg_cmake_configure)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "SOURCE_PATH" "OPTIONS")

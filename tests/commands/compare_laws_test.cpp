@@ -31,8 +31,8 @@ TEST(CompareLaws, distances_are_those_of_the_impulses_relative_to_the_first) {
   for (int i = 1; i <= 10; ++i) rows.push_back(row_of_slip(std::to_string(2 * i)));
   const auto json = compare(rows, "--laws frictionless,no-slip");
   ASSERT_EQ(json["distances"].size(), 2u);
-  // Of the ten distances s / 2 = 1, ..., 10 the 5th and the 9th; relative to |p| = 1 the one way, to sqrt(1 + i^2) the
-  // other. All by a few operations.
+  // The ten distances are s / 2 = 1, ..., 10; the median is the 5th, the percentile the 9th. They are relative to |p| =
+  // 1 in one direction and to sqrt(1 + i^2) in the other. All have rounding errors of a few operations.
   const auto& there = json["distances"][0];
   EXPECT_EQ(there["law"], "frictionless");
   EXPECT_EQ(there["other"], "no-slip");

@@ -1,5 +1,5 @@
-// Every option of the library on the command line of `carom solve`: that it sets its field, that the library takes it,
-// and what the help says of it.
+// Tests every option of the library on the command line of `carom solve`: it sets its field, the library accepts it,
+// and the help describes it.
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>

@@ -84,7 +84,7 @@ TEST(Scene, details_are_the_separation_velocity) {
                                               "new_separation_velocity_z"}));
   // u = vA - vB is 1 before.
   EXPECT_NEAR(got.numbers("new_separation_velocity_x")[0], -1, 16 * 0x1p-53);
-  // What stands there from another run is not true of this one.
+  // Result columns from another run in the input are not valid for this run.
   EXPECT_EQ(cell(solved({with(rows[0], "work_compression", "-0.3")}), 0, "work_compression"), "nan");
 }
 
@@ -106,7 +106,7 @@ TEST(Scene, of_the_cradle_one_leaves_in_a_sequence_and_all_others_together_by_si
   const std::vector<Row> rows = ball_rows("1", {"1", "0", "0", "0", "0"});
   const std::vector<double> sequence = velocities(solved(rows, "--method sequential-impacts"));
   for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(sequence[i], i == 4 ? 1 : 0, 64 * 0x1p-53) << i;
-  // The first contact's target is 1 m/s, that of the others is 0: v2 = ... = v5 = v1 + 1, and momentum stays.
+  // The first contact's target is 1 m/s, the other targets are 0: v2 = ... = v5 = v1 + 1, and momentum is conserved.
   const std::vector<double> together = velocities(solved(rows, "--iterations 10000 --tolerance 1e-12"));
   // 5 bodies, each contact within 1e-12 of its target.
   for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(together[i], i == 0 ? -0.6 : 0.4, 1e-11) << i;
@@ -118,7 +118,7 @@ TEST(Scene, every_row_has_the_velocities_of_its_bodies_after_the_whole_scene) {
     for (std::size_t row = 0; row + 1 < got.rows(); ++row)
       for (const std::string i : {"velocity_", "angular_velocity_"})
         EXPECT_EQ(cell(got, row, "new_" + i + "b_x"), cell(got, row + 1, "new_" + i + "a_x")) << method;
-    // Momentum is kept, and the impulses tell how each body came by its velocity: A gets p, B gets -p.
+    // Momentum is conserved, and the impulses explain the velocity of each body: A gets p, B gets -p.
     const auto p = got.numbers("impulse_x"), v = velocities(got);
     const double tolerance = 64 * 0x1p-53;
     EXPECT_NEAR(v[0], 3 + p[0], tolerance);
@@ -209,8 +209,8 @@ TEST(Scene, one_contact_a_scene_is_a_plain_solve_bit_by_bit_in_sequence) {
 
 TEST(Scene, the_lanes_agree_with_the_reference) {
   for (const std::string& method : methods) {
-    if (method == "ncp") continue;  // the reference has none
-    // The same number of sweeps, so that none ends earlier by a rounding.
+    if (method == "ncp") continue;  // the reference does not implement it
+    // The same number of iterations, so that a rounding error does not end one earlier.
     const std::string iterations = method.starts_with("substeps")     ? "--min-substeps 4 --max-substeps 4"
                                    : method.starts_with("pgs")        ? "--iterations 12"
                                    : method.starts_with("sequential") ? "--max-impacts 12"
@@ -227,10 +227,10 @@ TEST(Scene, the_lanes_agree_with_the_reference) {
       if (name == "status" || name == "path") continue;
       const auto got = lanes.numbers(name), expected = reference.numbers(name);
       for (std::size_t row = 0; row < got.size(); ++row) {
-        // Contacts of equal urgency come in the order of their roundings in a sequence: only the cradle has none.
+        // Rounding decides the order of equally urgent contacts in a sequence; only the cradle has no such contacts.
         if (method == "sequential-impacts" && steps[row] != 1) continue;
-        // At most 24 contacts change a body in up to 24 sweeps (a step has two methods), each with some 32 roundings
-        // of numbers below 2; sweeps do not magnify what is off.
+        // At most 24 contacts change a body in up to 24 iterations (a step has two methods), each with some 32 rounding
+        // errors of numbers below 2. Iterations do not amplify errors.
         EXPECT_NEAR(got[row], expected[row], 24 * 24 * 32 * 2 * 0x1p-53) << method << " " << name << " row " << row;
       }
     }

@@ -86,7 +86,7 @@ TEST(SolveSystems, a_global_one_is_written_with_velocities_that_satisfy_its_equa
   EXPECT_GT(largest(r), 1e-3);
   std::vector<double> rest = f, w = solved.numbers("/fclib_global/vectors/w");
   add_product(solved, "/fclib_global/H", false, 1, r, rest);
-  // The file has the diagonal of M and what is above it.
+  // The file has the upper triangle of M with the diagonal.
   add_product(solved, "/fclib_global/M", false, -1, v, rest);
   add_product(solved, "/fclib_global/M", true, -1, v, rest);
   const std::vector<std::int64_t> rows = solved.integers("/fclib_global/M/i"),

@@ -1,10 +1,10 @@
-# carom::bullet as hosts meet it.
+# Tests carom::bullet in the build of an application.
 #
-#   installed    what examples/bullet/README.md and docs/engines.md say, against what this build installs; both ways to
-#                find it, and what is refused
-#   folder       examples/bullet copied elsewhere, alone beside that installed carom: as a part of a host's build, and built
-#                and installed by itself
-#   double       the copy with a Bullet in double precision, whose tests run; installed, and found
+#   installed    the instructions of examples/bullet/README.md and docs/engines.md with this installed build; both ways to
+#                find it, and errors
+#   folder       a copy of examples/bullet with an installed carom: as a part of the application's build, and built and
+#                installed separately
+#   double       the copy with Bullet in double precision: its tests, installed and found
 #
 # cmake -DWAY=<one of them> -DROOT=<sources> -DPREFIX=<where this build was installed> -DSCRATCH=<folder>
 #       -DGENERATOR=<name> -DCOMPILER=<C++ compiler> -P bullet_test.cmake
@@ -16,7 +16,7 @@ function(configure source build)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
-# project_of(name text): a host's project of that text after its executable.
+# project_of(name text): a project of an application with `text` after its executable.
 function(project_of name text)
   file(WRITE ${SCRATCH}/${name}/CMakeLists.txt
        "cmake_minimum_required(VERSION 3.25)\nproject(your_game LANGUAGES CXX)\n"
@@ -93,7 +93,7 @@ endif()
 
 file(COPY ${ROOT}/examples/bullet DESTINATION ${SCRATCH}/elsewhere)
 set(copy ${SCRATCH}/elsewhere/bullet)
-# The folder may need nothing but an installed carom without carom::bullet.
+# The folder needs only an installed carom without carom::bullet.
 file(COPY ${PREFIX}/ DESTINATION ${SCRATCH}/carom)
 file(GLOB_RECURSE own ${SCRATCH}/carom/*)
 list(FILTER own INCLUDE REGEX "carom_bullet[^/]*(/[^/]*)?$")
@@ -109,7 +109,7 @@ if(WAY STREQUAL "folder")
   expect_host(${SCRATCH}/build_by_folder 4)
   expect_cached(${SCRATCH}/build_by_folder CAROM_BULLET_SCENES:BOOL=OFF)
 
-  # Nobody says how to optimise, and what is said is kept.
+  # The build type defaults to Release; a given one is kept.
   configure(${copy} ${SCRATCH}/build ${options} -DCAROM_BULLET_TESTS=OFF)
   expect_cached(${SCRATCH}/build CMAKE_BUILD_TYPE:STRING=Release)
   expect_cached(${SCRATCH}/build CAROM_BULLET_SCENES:BOOL=OFF)
@@ -137,7 +137,7 @@ if(WAY STREQUAL "folder")
   return()
 endif()
 
-# One by one, the files show that each includes what it uses.
+# Without unity builds, each file must include all headers that it uses.
 configure(${copy} ${SCRATCH}/build ${options} ${fast} -DCMAKE_UNITY_BUILD=OFF -DCAROM_BULLET_DOUBLE=ON
           -DCAROM_BULLET_TESTS=ON)
 run(${CMAKE_COMMAND} --build ${SCRATCH}/build)

@@ -1,14 +1,14 @@
-# Builds and runs main.cpp, reference.cpp and threads.cpp in a project whose CMakeLists.txt holds what README.md and
-# docs/reference.md tell users to write. With the sources in a folder carom is built anew: shared, without optimisation and
-# without oneTBB, for a host with threads of its own.
+# Builds and runs main.cpp, reference.cpp and threads.cpp in a project whose CMakeLists.txt follows README.md and
+# docs/reference.md. With the sources in a folder, builds carom again: shared, without optimisation and without oneTBB,
+# for an application with its own threads.
 #
 # cmake -DWAY=static|shared|subdirectory -DROOT=<sources> -DBUILD=<build to install from> -DSCRATCH=<folder>
 #       -DVERSION=<of carom> -DGENERATOR=<name> -DCOMPILER=<C++ compiler> "-DISAS=<for the folder>" -P consumer_test.cmake
 #
-# -DWAY=packages takes what stands under -DPREFIX=<folder> already, which Debian's packages have brought.
+# -DWAY=packages uses the installation under -DPREFIX=<folder>, from Debian's packages.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
-# Debug, because it compiles faster and what is tested here has nothing to do with optimisation.
+# Debug, because it compiles faster and this test does not depend on optimisation.
 function(configure_and_build source build)
   run(${CMAKE_COMMAND} -S ${source} -B ${build} -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
       -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG= ${ARGN})

@@ -1,4 +1,4 @@
-// A host's own tests compare an installed carom with its reference, and see that both refuse what is missing.
+// An application's tests compare an installed carom with its reference. Both reject missing columns.
 #include <carom/carom.hpp>
 #include <carom/reference.hpp>
 #include <cmath>

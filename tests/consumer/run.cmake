@@ -1,4 +1,4 @@
-# run(COMMAND...): fails with what the command has printed, which is in `output` otherwise.
+# run(COMMAND...): runs the command and stores its output in `output`. Fails with the output if the command fails.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE failed OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(failed)

@@ -72,7 +72,7 @@ TEST(Fclib, compressed_columns_and_triplets_are_read_as_rows_are) {
   columns.integers["/fclib_local/W/nz"] = {-1};
   columns.numbers["/fclib_local/W/x"] = {1, 4, 7, 2, 5, 8, 3, 6, 9};
   EXPECT_EQ(columns.read().block.at(0), turned);
-  // Triplets in any order; those of one place are summed up, zeros may be left out.
+  // Triplets in any order. Triplets of one position are added; zeros may be omitted.
   Problem triplets;
   triplets.integers["/fclib_local/W/nz"] = {10};
   triplets.integers["/fclib_local/W/p"] = {2, 1, 0, 2, 1, 0, 2, 1, 0, 0};
@@ -179,8 +179,8 @@ TEST(Fclib, files_are_told_by_their_first_bytes) {
   EXPECT_FALSE(io::is_hdf5("/"));
 }
 
-/// M of 4 x 4 by triplets, which couples its first two rows; contact 0 is on rows 0 to 2, contact 1 on row 2, contact 2
-/// on row 3. Of contacts 1 and 2 only the normal moves anything.
+/// M of 4 x 4 by triplets, which couples its first two rows. Contact 0 is on rows 0 to 2, contact 1 on row 2, contact 2
+/// on row 3. Contacts 1 and 2 have nonzero rows only along the normal.
 struct GlobalProblem : Contents {
   GlobalProblem() {
     integers = {{"/fclib_global/spacedim", {3}},
@@ -213,7 +213,7 @@ std::vector<double> numbers_of(const std::vector<SystemBlock<double>>& blocks) {
   return numbers;
 }
 
-// M's condition is 3: what is near 1 is off by some roundings.
+// M's condition is 3, so numbers near 1 have a few rounding errors.
 constexpr double roundings = 20 * 0x1p-53;
 
 TEST(FclibGlobal, is_condensed_to_the_contacts_with_the_normal_last) {
@@ -272,7 +272,7 @@ TEST(FclibGlobal, one_side_of_the_diagonal_is_half_of_a_symmetric_mass) {
 
 TEST(FclibGlobal, a_solution_has_the_velocities_of_its_impulses) {
   const io::FclibProblem problem = GlobalProblem{}.read();
-  // M v = H r + f with r = 1 along the normal of contact 0 and 3 along that of contact 2.
+  // M v = H r + f with normal impulses r = 1 of contact 0 and 3 of contact 2.
   const std::vector<double> r = {0, 0, 1, 0, 0, 0, 0, 0, 3};
   const std::string bytes = io::with_solution(problem, r, std::vector<double>(9, 0), problem.global->velocities_of(r));
   const io::Hdf5File solved("solved", bytes);
@@ -391,7 +391,7 @@ TEST(FclibGlobal, velocities_satisfy_the_equations_of_bodies_and_contacts_for_a_
   }
   for (const auto& [row, column, value] : system.mass.entries)
     rest[static_cast<std::size_t>(row)] -= value * v[static_cast<std::size_t>(column)];
-  // Numbers are below 10, and M's inverse below 1: its rows have 5 beside 4 of others.
+  // Numbers are below 10, and M⁻¹ is below 1: in each row of M the diagonal is 5 and the other entries sum up to 4.
   for (const double x : rest) EXPECT_NEAR(x, 0, 10 * roundings);
   // W r + q is Hᵀ v + w.
   for (std::size_t i = 0; i < contacts; ++i)

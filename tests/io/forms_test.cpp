@@ -1,4 +1,4 @@
-// Which form a contact file has.
+// Detects the form of contacts in a file.
 #include <gtest/gtest.h>
 
 #include <string>

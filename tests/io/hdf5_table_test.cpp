@@ -1,4 +1,4 @@
-// Contacts in HDF5: what comes back of them, files that others have made, and files that are damaged.
+// Contacts in HDF5: round trips, files from other programs, and damaged files.
 #include <gtest/gtest.h>
 #include <hdf5.h>
 

@@ -55,7 +55,7 @@ Form form_of(const Row& row) {
   return has("normal_z") ? Form::bodies : Form::planar_bodies;
 }
 
-/// How many of the answers the judge has a verdict on: it has none on a fault that the condition of K allows.
+/// Returns the number of results that can be judged. A fault that the condition of K permits cannot be.
 template <class T, std::size_t D>
 std::size_t expect_promises_kept(const Row& row) {
   std::size_t judged = 0;

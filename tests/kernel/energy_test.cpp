@@ -1,5 +1,5 @@
-// A collision whose law gives back e² of the work of compression gains no energy, whatever its way. Every contact
-// counts at its own rounding, on every ISA; support/contacts/encounter.hpp derives what that may be.
+// A collision with the energetic law gains no energy, on any path. The bound for every contact is its own rounding
+// error, on every ISA; support/contacts/encounter.hpp derives it.
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>
@@ -62,7 +62,8 @@ TYPED_TEST(Energy, is_not_gained_between_bodies) {
   }
 }
 
-// With any e and μ the law takes more than rounding gives back, all the more relative to what an impulse could take.
+// With any e and μ, the law dissipates more than rounding adds, also relative to the energy that an impulse can
+// dissipate.
 TYPED_TEST(Energy, is_not_gained_in_random_collisions_by_more_than_the_mark) {
   using T = TypeParam;
   constexpr double mark = std::is_same_v<T, float> ? 1e-6 : 1e-14;

@@ -149,8 +149,8 @@ TEST(KernelGolden, contacts_that_separate_are_left_alone) {
   EXPECT_GT(tried, 10u);
 }
 
-// The new velocities of the golden set follow from its impulse by momentum. So do carom's, from its own: the difference
-// of each is that of the impulse times 1/m or I^-1 r x, to rounding.
+// The new velocities of the golden set follow from its impulse by momentum, and carom's from carom's impulse: the
+// difference is the difference of the impulses times 1/m or I^-1 r x, up to rounding.
 TEST(KernelGolden, new_velocities_of_bodies_are_those_of_the_golden_impulse) {
   const Golden golden = read("bodies3d.csv", "impulse");
   const support::FileContacts<Contacts<double>> contacts(golden.table);
@@ -169,9 +169,8 @@ TEST(KernelGolden, new_velocities_of_bodies_are_those_of_the_golden_impulse) {
   }
 }
 
-// At 200 steps the error of the step, some 2e-3 in the mean, is far above what float adds: some 500 steps of 6e-8,
-// times a growth of 10 or so where K is well conditioned, that is 3e-4. So the sum of the errors is that of double to a
-// tenth.
+// At 200 steps the error of the step, some 2e-3 in the mean, is far above the error of float: some 500 steps of 6e-8,
+// amplified by 10 or so where K is well conditioned, is 3e-4. So the sum of errors equals the sum in double to a tenth.
 TEST(KernelGolden, float_comes_as_near_to_the_golden_values_as_the_step_lets_it) {
   const Golden golden = read("incremental3d.csv", "u");
   const support::FileContacts<KContacts<double>> contacts(golden.table);

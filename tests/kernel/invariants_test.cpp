@@ -1,5 +1,6 @@
-// What holds of every collision, on random batches, for every precision. ε is the precision's epsilon, n the steps that
-// a contact took, δ = |u0| / (N trace K) its step; a sum of n terms carries n ε of the sum of their sizes.
+// Invariants of every collision, on random batches, in every precision. ε is the precision's epsilon, n the number of
+// steps of a contact, δ = |u0| / (N trace K) its step; a sum of n terms has an error of n ε times the sum of their
+// sizes.
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>
@@ -89,7 +90,7 @@ TYPED_TEST(Invariants, momentum_and_angular_momentum_are_conserved) {
   }
 }
 
-// Of every contact in contact space, with its numbers in double.
+// All contacts in contact space, with their numbers in double.
 template <class T>
 struct Solved {
   RandomSpaceContacts<T> contacts;
@@ -162,10 +163,10 @@ TYPED_TEST(Invariants, the_impulse_lies_in_the_friction_cone) {
   });
 }
 
-// The kinetic energy changes by ½ p·(u0 + u). A step of Euler's changes it by the work of the normal force, δ u_z, less
-// what friction takes, and by ½ δ² c·K c with c = (-μ û, 1) because u changes on the way. The normal work ends at
-// W_c + W_d <= (1 - e²) W_c + δ u_z, u_z that of the last step, which is no more than u_z at the end and a step's
-// change. Sticking is exact, and what stops the last of the slip takes energy.
+// The kinetic energy changes by ½ p·(u0 + u). A step of Euler's method changes it by the work of the normal force, δ
+// u_z, minus the dissipation by friction, plus ½ δ² c·K c with c = (-μ û, 1) because u changes in the step. The normal
+// work ends at W_c + W_d <= (1 - e²) W_c + δ u_z with u_z of the last step, which is at most the final u_z plus the
+// change in a step. Sticking is exact, and stopping the remaining slip takes energy.
 TYPED_TEST(Invariants, energy_grows_by_no_more_than_the_step_allows) {
   using T = TypeParam;
   const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -190,8 +191,7 @@ TYPED_TEST(Invariants, energy_grows_by_no_more_than_the_step_allows) {
   EXPECT_EQ(solved.report.max_energy_gain_contact, of_contact);
 }
 
-// Stronge's law: decompression gives back e² of what compression took, and with Euler's overshoot one step more at
-// most.
+// Stronge's law: decompression returns e² of the work of compression, with Euler's overshoot at most one step more.
 TYPED_TEST(Invariants, restitution_is_reached) {
   using T = TypeParam;
   const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());

@@ -159,8 +159,8 @@ TYPED_TEST(Known, spheres_follow_their_closed_form_in_any_direction) {
       }
 }
 
-// What a sphere's K becomes in rounding, or a body's that is nearly one: hardly anything turns the slip there, and what
-// does is of the size of roundings.
+// K of a sphere with rounding errors, or of a body that is nearly a sphere: hardly anything turns the slip, and the
+// turning is of the order of rounding errors.
 TYPED_TEST(Known, bodies_that_are_nearly_spheres_slide_as_the_exact_reference_has_it) {
   using T = TypeParam;
   constexpr std::size_t n = 20'000;
@@ -254,11 +254,11 @@ TYPED_TEST(Known, planar_collisions_have_the_values_of_their_source) {
 // [CR] 3.4. K = (1 -.6; -.6 .6), u0 = (-1, -0), μ = 1.6. The slide goes along K (1.6, 1) = (1, -.36) until p_n = 1 and
 // presses the bodies together at .36; sticking, u_n rises by det K / K_tt = .24 per p_n and ends compression at
 // P_II = (2.5, 2.5) after work -.18 - .27 = -.45. Kinetic restitution then gives 2.5 e more; energetic s with
-// .12 s² = .45 e²; kinematic has nothing to give back, nor have the laws that know u0_n alone.
+// .12 s² = .45 e². Kinematic restitution returns nothing, and neither do laws that depend only on u0_n.
 TYPED_TEST(Known, grazing_friction_that_presses_the_bodies_together_rebounds_but_by_newtons_law) {
   using T = TypeParam;
   const double e = 0.5, approach = 1e-9;
-  // What the approach makes of it, some ten times as much, and the roundings: 16 times the condition of K, 8.6.
+  // The effect of the approach, some ten times as large, and rounding: 16 times the condition of K, 8.6.
   const double bound = 10 * approach + 16 * 8.6 * TestFixture::epsilon * 4;
   const auto expect = [&](double more, Law law, RestitutionLaw restitution) {
     for (const Isa isa : available_isas())
@@ -318,16 +318,16 @@ TYPED_TEST(Known, infinite_friction_reverses_the_slip_under_smiths_law) {
   }
 }
 
-// [CR] 3.4: a pendulum's tip moves along d = (.8, .6) alone, K = d dᵀ + hinge, where `hinge` is the inverse of the mass
-// that stands for the hinge, and u0 = -d. Friction μ = .3 to the right: along (μ, 1)·d = .84 per p_n it stops at
-// p_n = 1/.84. There |K_tn| > μ K_tt, so that it lifts off along the other ray, by (-μ, 1)·d = .36 per p_n, up to
-// v = e sqrt(.36/.84), since the normal's work is ½ v² d_n / (d·(∓μ, 1)).
+// [CR] 3.4: a pendulum's tip moves only along d = (.8, .6): K = d dᵀ + hinge, where `hinge` is the inverse mass that
+// models the hinge, and u0 = -d. Friction μ = .3 to the right: along (μ, 1)·d = .84 per p_n it stops at p_n = 1/.84.
+// There |K_tn| > μ K_tt, so it lifts off along the other ray, by (-μ, 1)·d = .36 per p_n, up to v = e sqrt(.36/.84),
+// since the normal's work is ½ v² d_n / (d·(∓μ, 1)).
 TYPED_TEST(Known, a_pendulum_is_the_limit_of_a_heavy_hinge_in_a_matrix_of_the_users) {
   using T = TypeParam;
   const bool narrow = sizeof(T) == sizeof(float);
   for (const double hinge : narrow ? std::vector{1e-2, 1e-3, 1e-4} : std::vector{1e-4, 1e-8, 1e-10}) {
     const double compression = 1 / .84, v = .5 * std::sqrt(.36 / .84);
-    // The hinge gives way by its own part, and what is left of K is nearly singular.
+    // The hinge yields by its own compliance, and the remaining K is nearly singular.
     const double bound = 10 * hinge + 16 * TestFixture::epsilon / hinge;
     for (const Isa isa : available_isas())
       for (const auto& p : impulses<T>({.64 + hinge, .48, .36 + hinge}, {-.8, -.6}, .3, .5,
@@ -338,8 +338,8 @@ TYPED_TEST(Known, a_pendulum_is_the_limit_of_a_heavy_hinge_in_a_matrix_of_the_us
   }
 }
 
-// Without any hinge that could give way K is singular. No law of a free contact tells how friction shares the load with
-// a bearing, and so it is a fault.
+// K is singular if the hinge does not yield. The laws of free contacts do not determine how friction shares the load
+// with a bearing, so this is a fault.
 TYPED_TEST(Known, a_pendulum_without_a_hinge_that_gives_way_is_a_fault) {
   using T = TypeParam;
   const T xx = 4, xn = 2, nn = 1, t = -2, n = -1, half = T(0.5);

@@ -1,4 +1,4 @@
-// What law_info says of the laws is what they do.
+// law_info describes the behaviour of the laws.
 #include <gtest/gtest.h>
 
 #include <carom/law_info.hpp>
@@ -140,7 +140,8 @@ TYPED_TEST(LawInfoOf, friction_and_restitution_change_the_impulse_where_they_are
 
 constexpr std::size_t many = 20000;
 
-// Where every law but those that are mixed into a composite can be wrong.
+// Counts contacts that gain energy, with parameters for which laws may gain energy. The composite has the components
+// smith and bilinear only.
 std::size_t energy_gains_in_space(Law law) {
   const support::RandomSpaceContacts<double> random(many, 5);
   support::Draw draw(7);
@@ -179,7 +180,7 @@ std::size_t energy_gains_in_space(Law law) {
 
 std::size_t energy_gains_in_plane(Law law) {
   support::RandomPlanarSpace<double> random(many, 5);
-  // Of a composite all members stand in the plane's own parameters.
+  // The planar parameters have weights for all components of the composite.
   planar::KContacts<double> contacts = random.view();
   std::vector<double> x(many), y(many);
   std::vector<Status> status(many);

@@ -1,5 +1,5 @@
-// Runs a program where the CPU has what it is compiled for: constructors of its static objects are, too, so that it
-// cannot find out itself.
+// Runs a program if the CPU has the ISA that it is compiled for. The program cannot test this itself, because the
+// constructors of its static objects are compiled for the ISA too.
 //
 // on_isa ISA FMA(0|1) PROGRAM
 #include <unistd.h>

@@ -99,7 +99,7 @@ TEST(KernelReference, paths_agree_on_the_golden_set_in_contact_space) {
   }
 }
 
-// What rounding cannot reach: infinite friction, no friction, elastic and plastic, a step of the contact's own.
+// Limits without rounding errors: infinite friction, no friction, elastic, plastic, and a contact's own step.
 TEST(KernelReference, limits_of_the_law_agree) {
   constexpr std::size_t count = 4000;
   RandomContacts<double> contacts(count, 53);

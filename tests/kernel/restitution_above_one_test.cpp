@@ -119,8 +119,8 @@ TYPED_TEST(RestitutionAboveOne, need_not_gain_energy_where_there_is_friction) {
       }
 }
 
-// What laws promise beside the energy: u - u0 = K p, u_z = -e u0_z of those that say so, the friction cone, and of the
-// incremental law that the normal force gives back e² of the work of compression.
+// Other properties of the laws hold too: u - u0 = K p, u_z = -e u0_z where the law states it, the friction cone, and
+// under the incremental law, the normal force returns e² of the work of compression.
 TYPED_TEST(RestitutionAboveOne, leaves_all_other_promises_as_they_are) {
   using T = TypeParam;
   constexpr std::size_t n = 5000;

@@ -1,4 +1,4 @@
-// u·n >= 0 after a collision, where that of the approach is less than the rounding of everything else.
+// u·n >= 0 after a collision, even if the approach speed is below the rounding errors of the other terms.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -131,7 +131,7 @@ TYPED_TEST(Separation, is_never_an_approach_in_the_plane) {
 
 TEST(SeparationByTheReference, is_never_an_approach_under_the_laws_that_promise_it) {
   GrazingInSpace<double> drawn;
-  // Where a root is sought, the reference finds none for some contacts whose u0_z is lost beside u0_t.
+  // Components that need a root are excluded: the reference finds no root for some contacts with u0_z far below u0_t.
   for (const std::size_t sought : {std::size_t(4), std::size_t(5)}) drawn.laws.weights[sought].assign(count, 0);
   const auto contacts = grazing_in_the_plane<double>();
   for (std::size_t number = 0; number < law_count; ++number)

@@ -1,6 +1,6 @@
-// The series integrator: the kernels of every ISA against exact solutions that were made independently of carom, and
-// against the exact reference, which gets there by collocation; the same bits wherever a contact is solved; what holds
-// of every collision. The golden sets are good to 1e-10 of |u0|, rows of kind ill_conditioned to 1e-8.
+// The series integrator: the kernels of every ISA against exact solutions from independent programs, and against the
+// exact reference, which uses collocation. A contact has the same bits in every batch. Invariants of every collision.
+// The golden sets are exact to 1e-10 of |u0|, rows of kind ill_conditioned to 1e-8.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,8 +49,8 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// The marks that the integrator is built for, relative to |u0|: rounding alone, and for the worst row that of the path
-// to it, which carries what it meets along.
+// Required accuracy of the integrator, relative to |u0|: rounding only for the median; for the worst row, rounding
+// errors amplified along the path.
 template <class T>
 double median_mark() {
   return std::is_same_v<T, float> ? 3e-7 : 5e-15;
@@ -87,7 +87,7 @@ TYPED_TEST(Series, meets_the_golden_set_on_every_isa) {
     std::vector<double> errors;
     for (std::size_t i = 0; i < contacts.size(); ++i) {
       const auto of_kind = golden.table.cell(i, kind);
-      // Float can't tell every one of these from a singular one.
+      // Float cannot distinguish all of these from singular ones.
       if (std::is_same_v<T, float> && of_kind == "ill_conditioned" && results.status[i] != Status::ok) {
         EXPECT_EQ(results.status[i], Status::collision_matrix_not_positive_definite) << i;
         continue;
@@ -107,7 +107,7 @@ TYPED_TEST(Series, meets_the_golden_set_on_every_isa) {
       }
       errors.push_back(error);
       EXPECT_LE(error, worst_mark<T>()) << "row " << i << " on " << to_string(isa);
-      // Those that start on a separatrix to rounding may take either way to the same end.
+      // Contacts that start on a separatrix, up to rounding, may take either path to the same end.
       if (std::is_same_v<T, double> && of_kind != "unstable") {
         EXPECT_EQ(to_string(results.path[i]), golden.table.cell(i, path)) << "row " << i << " on " << to_string(isa);
       }
@@ -147,8 +147,8 @@ TYPED_TEST(Series, meets_the_planar_golden_set) {
   EXPECT_LE(median(errors), median_mark<T>());
 }
 
-// Both are exact to rounding and take different ways. Of the random contacts a few lie where the law itself is
-// steep: the reference's distance to the nearest decision bounds how steep.
+// Both are exact to rounding, by different methods. The law itself is steep for a few of the random contacts: the
+// reference's distance to the nearest decision bounds the slope.
 TYPED_TEST(Series, agrees_with_the_exact_reference_under_every_law) {
   using T = TypeParam;
   constexpr std::size_t count = 4000;

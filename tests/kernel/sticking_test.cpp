@@ -56,14 +56,14 @@ TYPED_TEST(DivergingRay, of_the_secular_equation_is_that_of_the_quartic) {
       const double lambda = static_cast<double>(ray.rate);
       ASSERT_NEAR(std::hypot(x, y), 1, 2 * epsilon);
       ASSERT_GE(lambda, 0);
-      // Four roundings in each of k - μ M ψ along and across ψ, and those of ψ itself.
+      // Four rounding errors in each of k - μ M ψ along and across ψ, and in ψ itself.
       const double left = residual(m1, m2, k1, k2, mu, x, y, lambda);
       ASSERT_LE(left, 16 * epsilon) << i;
 
       const double angle = reference::diverging_ray({{{m1, 0, k1}, {0, m2, k2}, {k1, k2, k33}}}, mu);
       const double cosine = std::cos(angle), sine = std::sin(angle);
-      // Two unit vectors that solve (λ + μ M) ψ = k up to residuals ρ lie within Σρ / (λ + μ λ_min(M)) of each other:
-      // take the product of the difference of the two equations with that of the vectors.
+      // Two unit vectors that solve (λ + μ M) ψ = k up to residuals ρ differ by at most Σρ / (λ + μ λ_min(M)): multiply
+      // the difference of the two equations by the difference of the vectors.
       const double size = lambda + mu * m1 + std::hypot(k1, k2);
       const double bound = size * (16 + 16) * epsilon / (lambda + mu * m2);
       EXPECT_LE(std::hypot(x - cosine, y - sine), bound) << i;

@@ -16,7 +16,7 @@ class ModelsJudge : SceneAspect<T> {
  public:
   using Base::Base;
 
-  /// Impulses lie in the ellipse, and moments within what they allow.
+  /// Checks that impulses are in the ellipse and moments within their bounds.
   void judge() {
     for (std::size_t i = 0; i < d_.contact_count(); ++i) {
       if (!s_.is_sound(made_.arrays.status[i])) continue;

@@ -58,7 +58,7 @@ class SceneSpoiler : SceneDrawing<T> {
       for (std::size_t k = 0; k < n; ++k) d.static_friction[k] = std::max(d.static_friction[k], d.friction[k]);
   }
 
-  /// Some contacts and rows get a fault of their own; those of a body have it all.
+  /// Gives some contacts and rows a fault of their own; a fault of a body applies to all its contacts and rows.
   void spoil() {
     auto& d = data();
     constexpr T nan = std::numeric_limits<T>::quiet_NaN(), infinity = std::numeric_limits<T>::infinity();

@@ -89,7 +89,7 @@ class Examples(unittest.TestCase):
         self.assertLess(abs(world.x[scene.LINKS :] - first).max(), 5e-3)
         self.assertLess(world.x[scene.LINKS - 1, 2], 3)
         chain = np.vstack([[0, 0, 3.0], world.x[: scene.LINKS]])
-        # Rods give way by less than a percent in a step.
+        # Rods are stretched by less than a percent in a step.
         np.testing.assert_allclose(np.linalg.norm(np.diff(chain, axis=0), axis=1), 0.5, rtol=1e-2)
 
     def test_work_makes_a_system_converge(self):

@@ -27,7 +27,7 @@ class File:
         return np.array([float(cell or "nan") for cell in self.text[name]])
 
     def column(self, name):
-        """The number, vector or matrix of this name; None if the file has none."""
+        """Returns the number, vector or matrix of this name; None if the file does not have it."""
         if name in self.text:
             return self.numbers(name)
         parts = [f"{name}_{part}" for part in PARTS if f"{name}_{part}" in self.text]

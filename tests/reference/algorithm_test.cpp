@@ -64,7 +64,7 @@ TEST(sliding, without_friction_the_error_is_two_and_a_half_steps_at_most) {
     for (Collision c : random_collisions(300, 13, steps)) {
       c.friction = 0;
       const double s = -(1 + c.restitution) * c.u0[2] / c.k[2][2];
-      // Friction or not, a contact that passes the origin sticks for an instant: keep to those that stay away from it.
+      // A contact that passes the origin sticks for an instant even without friction: skip contacts near it.
       const double x = c.u0[0], y = c.u0[1], kx = c.k[0][2], ky = c.k[1][2];
       const double nearest = std::clamp(-(x * kx + y * ky) / (kx * kx + ky * ky), 0.0, 1.5 * s);
       if (std::hypot(x + nearest * kx, y + nearest * ky) < 2 * reach(c)) continue;
@@ -115,10 +115,10 @@ TEST(law, the_normal_force_gives_back_the_square_of_restitution) {
     EXPECT_LE(o.work_compression, 0);
     EXPECT_GE(o.work_decompression, 0);
     EXPECT_GE(o.work_decompression, due - rounding);
-    // The last step slides with a u_z that differs from the final one by what a step changes.
+    // The last step slides with a u_z that differs from the final one by the change in a step.
     const double max_change = c.step * (c.k[2][2] + c.friction * std::hypot(c.k[0][2], c.k[1][2]));
     const double overshoot = o.path.sliding_end == SlidingEnd::slide_end ? c.step * (o.u[2] + max_change) : 0;
-    // Sticking that began beyond the end, within a step of u_z = 0, can't give back what it does not have.
+    // Sticking that began beyond the end, within a step of u_z = 0, cannot return more energy than it has.
     const double crossing = o.path.decompressions > 0 ? c.step * max_change : 0;
     EXPECT_LE(o.work_decompression, due + overshoot + crossing + rounding);
   }
@@ -134,9 +134,9 @@ TEST(law, energy_grows_by_less_than_the_steps_allow) {
         size += std::abs(o.p[i]) * (std::abs(c.u0[i]) + std::abs(o.u[i]));
       }
       // A step with impulse δf, f = (-μû, 1), changes the energy by δf·u + ½ δ² f·Kf, where f·u = u_z - μ|u_t| and
-      // |f|² = 1 + μ². The u_z δ sum up to Wc + Wd, which exceeds (1 - e²) Wc <= 0 by one step's work: that of a u_z
-      // that is less than |K||f| δ above the last one, or above 0. Both are below the same term for two more steps.
-      // Stopping the slip only takes energy, and the closed forms make no error. trace K >= |K|.
+      // |f|² = 1 + μ². The u_z δ sum up to Wc + Wd, which exceeds (1 - e²) Wc <= 0 by one step's work at most, with a
+      // u_z that is less than |K||f| δ above the last one, or above 0. Both are below the same term for two more steps.
+      // Stopping the slip only takes energy, and the closed forms have no error. trace K >= |K|.
       const double overshoot = c.step * o.u[2];
       const double curvature = 0.5 * c.step * c.step * (o.steps + 4) * (1 + c.friction * c.friction) * trace(c.k);
       // K⁻¹ magnifies the rounding of u by the condition of K, some 1024 here.

@@ -29,7 +29,7 @@ TEST(laws, agree_without_friction) {
       EXPECT_EQ(o.u[2], -c.restitution * c.u0[2]);
       EXPECT_NEAR(o.p[2], -(1 + c.restitution) * c.u0[2] / c.k[2][2], 4 * epsilon * o.p[2]);
       EXPECT_EQ(std::hypot(o.p[0], o.p[1]), 0);
-      // The integrated path is that of the closed form: friction this small changes p by less than its rounding.
+      // The integrated path equals the closed form: friction this small changes p by less than its rounding error.
       c.friction = 1e-18;
       const Outcome slid = solved(c, law);
       EXPECT_LE(distance(slid.u, o.u), 64 * epsilon * (length(c.u0) + length(o.u)));
@@ -129,8 +129,8 @@ TEST(infinite_friction, is_the_limit_of_large_friction) {
     for (RestitutionLaw law : laws) {
       c.friction = infinity;
       const Outcome limit = solved(c, law);
-      // What is compressed and given back while it is stopped goes like 1/μ, and its work alone can lift a u_z of 0 to
-      // the root of that, times √(cond K) < 32 at most.
+      // While it is stopped, compression and restitution are of the order of 1/μ. Their work alone can raise a u_z of 0
+      // to its square root, times √(cond K) < 32 at most.
       c.friction = 1e12;
       EXPECT_LE(distance(solved(c, law).u, limit.u), 32e-6 * length(c.u0)) << to_string(law);
     }

@@ -158,8 +158,8 @@ TEST(exact, a_collision_with_two_compressions_ends_at_the_known_point) {
 }
 
 // u_z has its zeros at p_z = 14.5960251016, 29.8305996080 and 55.981 (a fourth-order Runge-Kutta method in p_z, to ten
-// digits). The work up to the second zero suffices for e up to 0.51324758678; from there on the second compression has
-// to be given back as well, and p_z goes from 29.8 to 58.9.
+// digits). The work up to the second zero suffices for e up to 0.51324758678. For larger e, the second compression is
+// also returned, and p_z goes from 29.8 to 58.9.
 constexpr double last_e_of_one_compression = 0.51324758678;
 
 TEST(exact, the_second_compression_begins_where_the_work_no_longer_suffices) {
@@ -170,7 +170,7 @@ TEST(exact, the_second_compression_begins_where_the_work_no_longer_suffices) {
   }
   const Outcome before = solved(two_compressions(last_e_of_one_compression - 1e-10));
   EXPECT_EQ(to_string(before.path), "slide_end+c1d1");
-  // u_z falls towards the zero with 0.05, so the work that is missing, 1e-10 of 1.4, is that of the last 1e-4.
+  // u_z falls towards the zero with 0.05, so the missing work, 1e-10 of 1.4, is the work of the last 1e-4.
   EXPECT_NEAR(before.p[2], 29.830599608, 2e-4);
   const Outcome after = solved(two_compressions(last_e_of_one_compression + 1e-10));
   EXPECT_EQ(to_string(after.path), "slide_end+c2d2");
@@ -178,8 +178,8 @@ TEST(exact, the_second_compression_begins_where_the_work_no_longer_suffices) {
 }
 
 TEST(exact, is_the_limit_of_eulers_steps) {
-  // Over many contacts the sawtooth of Euler's error averages out and the rest halves with the step. What is left after
-  // five halvings is below 1.8^-5 of the first.
+  // Over many contacts the sawtooth of Euler's error averages out and the rest halves with the step. After five
+  // halvings, the remaining error is below 1.8^-5 of the first.
   const std::size_t count = 400;
   double coarser = 0;
   for (int steps = 200; steps <= 6400; steps *= 2) {
@@ -323,7 +323,7 @@ TEST(exact_boundary_distance, is_the_least_over_the_decisions) {
   // the end.
   const double slip = 0.2 * 1.5 * 3 / 1.85 + 1e-6;
   EXPECT_NEAR(solved({k, {slip, 0, -3}, 0.5, 0.5}).boundary_distance, 1e-6 / std::hypot(slip, 3), 1e-14);
-  // What the work lacks at the second zero of u_z is (e² - e_0²) Wc.
+  // The missing work at the second zero of u_z is (e² - e_0²) Wc.
   const double e = last_e_of_one_compression + 1e-6;
   const double missing = e * e - last_e_of_one_compression * last_e_of_one_compression;
   EXPECT_NEAR(solved(two_compressions(e)).boundary_distance, missing, 1e-4 * missing);

@@ -1,4 +1,4 @@
-// What the reference does with contacts that it cannot resolve, and with misuse of its interface.
+// The reference reports contacts that it cannot resolve, and misuse of its interface.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -95,7 +95,7 @@ const std::vector<std::pair<Status, Spoil>>& inline_faults() {
       {Status::overflow, [](AnyContacts& c) { c.data.r_a[2][bad] = 1e200; }},
       {Status::collision_matrix_not_positive_definite,
        [](AnyContacts& c) {
-         // A pivot: nothing gives way along the lever arm.
+         // A pivot: no compliance along r.
          c.data.a.inverse_mass[bad] = c.data.b.inverse_mass[bad] = 0;
          for (auto& column : c.data.b.inverse_inertia) column[bad] = 0;
        }},

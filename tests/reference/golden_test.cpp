@@ -70,8 +70,8 @@ double error_of(const Row& row, const Outcome& outcome) {
   return distance(outcome.u, row.u) / length(row.collision.u0);
 }
 
-// The sum of the errors, of every contact relative to its |u0|, halves with the step: five times in a row. So the limit
-// is the golden value, and what is left of the error at the end is less than 1.8^-5 of the first.
+// The sum of the errors, of every contact relative to its |u0|, halves with the step five times in a row. So the limit
+// is the golden value, and the final error is less than 1.8^-5 of the first.
 void expect_errors_to_halve(const std::vector<Row>& rows) {
   ASSERT_GE(rows.size(), 100u) << "too few for the sawtooth to average out";
   double coarser = 0;

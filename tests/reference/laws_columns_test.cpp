@@ -1,4 +1,4 @@
-// The laws over columns of contacts: which law a contact has, what it reads, what is at fault, in which frame.
+// Laws over columns of contacts: selection of the law, its inputs, faults, and frames.
 #include <gtest/gtest.h>
 
 #include <carom/reference.hpp>
@@ -139,7 +139,7 @@ TEST(columns, several_solutions_count_as_resolved) {
   EXPECT_LE(distance(at(out.impulse, 0), {-41. / 24, -1. / 24, 32. / 24}), 1e3 * epsilon);
 }
 
-// What becomes of one contact under a law when its columns are changed.
+// Status of one contact under a law after `change` of its columns.
 Status status_of(Law law, const std::function<void(Batch&)>& change,
                  const std::function<void(KContacts<double>&)>& view = {}) {
   Batch batch(law_samples(1, 55));
@@ -250,7 +250,7 @@ void expect_world_frame(AnyContacts contacts, std::size_t n) {
   contacts.laws.tangential_restitution = tangential_restitution;
   solve(contacts, frictionless.results(), {.law = Law::frictionless});
   solve(contacts, sliding.results(), {.law = Law::chatterjee_ruina});
-  // A law that takes what lies in the region takes it in the frame in which it was given.
+  // A law that accepts a point of the region accepts it in its given frame.
   contacts.laws.candidate.x = sliding.impulse[0];
   contacts.laws.candidate.y = sliding.impulse[1];
   contacts.laws.candidate.z = sliding.impulse[2];

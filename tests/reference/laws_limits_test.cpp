@@ -1,5 +1,5 @@
-// Where laws meet, and what they do at the ends of their ranges: no friction and unbounded friction, no slip, several
-// solutions, an ill-conditioned K, other units.
+// Coincidences of laws, and limits of their ranges: no friction and unbounded friction, no slip, several solutions, an
+// ill-conditioned K, other units.
 #include <gtest/gtest.h>
 
 #include <carom/reference.hpp>
@@ -40,8 +40,8 @@ TEST(agreement, where_the_normal_is_uncoupled_and_the_slip_along_an_axis) {
 }
 
 TEST(agreement, of_all_laws_without_friction) {
-  // But for no_slip and polar, which do not know of it, and what they are members of; projected is given the impulse
-  // that the others find, from which it must not depart.
+  // Except no_slip and polar, which ignore friction, and composites with them. The candidate of projected is the
+  // impulse of the other laws, which it must not change.
   for (auto [c, parameters] : law_samples(2000, 22)) {
     c.friction = 0;
     const Vector3 expected{0, 0, -(1 + c.restitution) * c.u0[2] / c.k[2][2]};
@@ -67,7 +67,7 @@ TEST(agreement, of_all_laws_without_friction) {
 
 TEST(unbounded_friction, is_the_limit_of_large_friction) {
   // At μ = 1e12 the cone is 1e-12 rad away from the plane p_n = 0. An impulse on it moves by that times the condition
-  // of K, 1e3, and that of the law, which goes to infinity at its turning points and exceeds 1e2 near to them alone.
+  // of K, 1e3, and the condition of the law, which is infinite at its turning points and exceeds 1e2 only near them.
   for (auto [c, parameters] : law_samples(2000, 23))
     for (Law law : laws_of_bodies) {
       c.friction = 1e12;
@@ -143,7 +143,7 @@ TEST(no_slip_at_first, sticks_or_leaves_along_the_diverging_ray) {
 }
 
 TEST(no_slip_at_first, is_the_limit_of_a_small_slip) {
-  // A slip of 1e-9 of the approach moves the impulse by 1e-9 times the condition of K and that of the law, 1e2.
+  // A slip of 1e-9 of the approach changes the impulse by 1e-9 times the condition of K and the law's condition, 1e2.
   std::size_t apart = 0;
   for (auto [c, parameters] : law_samples(2000, 26)) {
     c.u0[0] *= 1e-9 * std::abs(c.u0[2]), c.u0[1] *= 1e-9 * std::abs(c.u0[2]);

@@ -50,7 +50,7 @@ TEST(impulse_space, stops_the_approach_and_all_of_u) {
     EXPECT_LE(std::abs(first[2]), 4 * epsilon * std::abs(c.u0[2]));
     const Vector3 second = plus(c.u0, 1, times(c.k, space.plastic_sticking));
     EXPECT_LE(length(second), tolerance * speeds(c, space.plastic_sticking));
-    // What P_II dissipates is all that there is.
+    // P_II dissipates all of the contact energy.
     EXPECT_NEAR(region_margins(c, space.plastic_sticking).energy, space.contact_energy,
                 tolerance * speeds(c, space.plastic_sticking) * length(space.plastic_sticking));
   }
@@ -149,8 +149,8 @@ TEST(region, is_left_by_the_bilinear_law_where_the_normal_is_coupled) {
 }
 
 TEST(brach, is_scaled_back_to_the_cone) {
-  // K = 1: axis 1 is -x, u0 = (2, 0, -1), e = 0: p_z = 1 whatever the ratios, and s = μ / |r|. Without the bound p
-  // would stop the slip of 2 and no energy is gained.
+  // K = 1: axis 1 is -x, u0 = (2, 0, -1), e = 0: p_z = 1 for all ratios, and s = μ / |r|. Without the bound p would
+  // stop the slip of 2 without a gain of energy.
   const Collision c = collision(symmetric(1, 0, 0, 1, 0, 1), {2, 0, -1}, 0.5, 0);
   LawParameters parameters;
   parameters.impulse_ratio_1 = 1.5;

@@ -203,7 +203,7 @@ TEST(equations, anitescu_potra_compresses_and_expands_against_its_last_slips) {
     worst.see(-more, i);
     worst.see(-o.u[2] / speed, i);
     if (more > tolerance) worst.see(std::abs(o.u[2]) / speed, i);
-    // Of p2, a difference, less is known than of p: its cone is measured relative to p, its direction to both.
+    // p2 is a difference and less accurate than p: its cone is measured relative to p, its direction relative to both.
     worst.see((slip(p2) - c.friction * p2[2]) / length(o.p), i);
     const bool sticks = slip(o.u) <= tolerance * speed;
     if (!sticks) {
@@ -249,7 +249,7 @@ TEST(equations, brach_keeps_the_largest_share_of_the_ratios_that_the_region_allo
   EXPECT_GT(on_ellipsoid, many / 100);
 }
 
-// Whether a bound of the region holds with equality, relative to what it is made of.
+// Returns whether a bound of the region holds with equality, relative to its terms.
 bool is_on_boundary(const Collision& c, const Vector3& p) {
   const Margins m = region_margins(c, p);
   const double speed = speeds(c, p);
@@ -350,7 +350,7 @@ TEST(equations, incremental_is_the_exact_reference) {
       const LawOutcome o = apply(Law::incremental, c, {}, law);
       ASSERT_EQ(o.status, Status::ok);
       EXPECT_EQ(o.path, expected.path);
-      // Another scale of K, by a power of two, leaves all but the order of a few roundings.
+      // Scaling K by a power of two changes only the order of a few roundings.
       EXPECT_LE(distance(o.p, expected.p), 1e-10 * length(expected.p));
     }
 }

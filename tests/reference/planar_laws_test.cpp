@@ -68,7 +68,8 @@ TEST(PlanarLaws, with_friction_against_the_last_slip_obey_it) {
           << i;
     }
 
-    // The part e_t of the tangential impulse of compression comes back times e, the rest is that of friction alone.
+    // The tangential impulse of expansion is e_t e times the impulse of compression, plus (1 - e_t) times the impulse
+    // of friction.
     const double back = std::max(p.tangential_restitution, 0.0);
     const Outcome elastic = resolve(c, Law::pfeiffer_glocker, p);
     ASSERT_NEAR(elastic.p[0] - first.p[0], back * c.restitution * first.p[0] + (1 - back) * second[0],
@@ -139,7 +140,7 @@ TEST(PlanarLaws, agree_without_friction) {
     c.friction = 0;
     Parameters p = cases[i].p;
     const double p_n = -(1 + c.restitution) * c.u0[1] / c.k_yy;
-    // It cannot be told from the others: the host says so.
+    // The candidate is set to the result of the other laws.
     p.candidate = {0, p_n};
     p.weight.polar = 0;
     p.weight.frictionless += 0.1;
@@ -155,8 +156,8 @@ TEST(PlanarLaws, agree_without_friction) {
   }
 }
 
-// Discs: K is diagonal. There the bilinear law is Chatterjee's and Ruina's, and Whittaker's that of Routh, whichever
-// hypothesis ends it; without tangential restitution the two-phase laws as well.
+// Discs: K is diagonal. Then the bilinear law equals Chatterjee and Ruina's, and Whittaker's law equals Routh's under
+// every restitution hypothesis; without tangential restitution the two-phase laws are equal too.
 TEST(PlanarLaws, coincide_for_discs_as_their_sources_say) {
   const auto cases = draw(20000, 28);
   for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -177,10 +178,10 @@ TEST(PlanarLaws, coincide_for_discs_as_their_sources_say) {
   }
 }
 
-// A rod that is held by friction while u_n goes to e = 1 of what it was: K = (1 .9; .9 1), u0 = (.9, -1). Sticking with
-// u_n = 1 takes p = K⁻¹ (-.9, 2) = (-2.7, 2.81)/.19 ; |p_t| / p_n = 0.961. The energy gained, ½ p·(u0 + u) = ½ p_t .9,
-// must be below zero there, so choose the other slip: u0 = (-.9, -1): p = K⁻¹ (.9, 2) = (-.9, 1.19)/.19, ratio 0.756,
-// and ½ p·(u0 + u) = ½ (-.9/.19)(-.9) = 2.1316 J, more than the ½ u0·K⁻¹u0 = ½ (.81 - 1.62 + 1)/.19 = 0.5 J there was.
+// A rod that sticks, with restitution e = 1: K = (1 .9; .9 1), u0 = (.9, -1). Sticking with u_n = 1 takes p = K⁻¹ (-.9,
+// 2) = (-2.7, 2.81)/.19; |p_t| / p_n = 0.961. The energy gained, ½ p·(u0 + u) = ½ p_t .9, must be below zero there, so
+// choose the other slip: u0 = (-.9, -1): p = K⁻¹ (.9, 2) = (-.9, 1.19)/.19, ratio 0.756, and ½ p·(u0 + u) = ½
+// (-.9/.19)(-.9) = 2.1316 J, more than the ½ u0·K⁻¹u0 = ½ (.81 - 1.62 + 1)/.19 = 0.5 J there was.
 TEST(PlanarLaws, of_whittaker_gains_energy_where_its_source_says) {
   const Collision c{1, .9, 1, {-.9, -1}, 0.8, 1};
   const Outcome o = resolve(c, Law::whittaker);
@@ -191,7 +192,7 @@ TEST(PlanarLaws, of_whittaker_gains_energy_where_its_source_says) {
     EXPECT_GE(margins(c, resolve(c, law).p).energy, -1e-14) << to_string(law);
 }
 
-// A rubber ball: it sticks while it is compressed, and gives back what compression took, in both directions.
+// A rubber ball: it sticks during compression, and returns the impulse of compression in both directions.
 TEST(PlanarLaws, of_pfeiffer_and_glocker_returns_the_tangential_impulse) {
   const Collision ball{3.5, 0, 1, {1, -2}, 2, 0.8};
   Parameters p;

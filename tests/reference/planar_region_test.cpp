@@ -1,4 +1,4 @@
-// The planar laws and the permissible region: which keep to it, and which are told where in it they end.
+// Planar laws and the permissible region: laws that stay in it, and laws whose end in it is given.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +35,8 @@ TEST(PlanarRegion, holds_the_laws_that_promise_it) {
   }
 }
 
-// From 1.5 P_I, a law that is scaled back stands on the boundary, and one that is not is what was asked for.
+// From 1.5 P_I, an impulse that is scaled back is on the boundary, and an impulse that is not scaled is the requested
+// one.
 TEST(PlanarRegion, lets_the_laws_inside_go_as_far_as_its_bounds) {
   const auto cases = draw(count, 26);
   std::size_t back = 0, whole = 0;

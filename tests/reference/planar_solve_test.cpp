@@ -25,7 +25,7 @@ Options with(Law law) {
   return options;
 }
 
-// What momentum and the definition of u demand, whatever the law.
+// Momentum and the definition of u hold under every law.
 TEST(PlanarReferenceSolve, conserves_momentum_about_any_point_and_changes_u_by_k_p) {
   constexpr std::size_t n = 2000;
   const RandomPlanarBodies<double> drawn(n, 31);
@@ -148,7 +148,8 @@ TEST(PlanarReferenceSolve, names_wrong_indices) {
   EXPECT_EQ(status_of(-1, -1), Status::both_immovable);
 }
 
-// Of several faults the first of Status; what a law does not read does not count.
+// If a contact has several faults, the first one in Status is reported. Columns that the law does not read cause no
+// faults.
 TEST(PlanarReferenceSolve, ranks_faults_and_ignores_what_is_not_read) {
   PlanarFaultBatch<double> batch(3, Law::frictionless);
   auto& laws = batch.bodies.laws;

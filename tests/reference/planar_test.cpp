@@ -1,4 +1,4 @@
-// The incremental law in the plane against what is known of it from elsewhere.
+// Compares the incremental law in 2D with known results from other sources.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -206,7 +206,7 @@ TEST(PlanarIncremental, of_a_pendulum_is_the_limit_of_a_heavy_hinge) {
     // Stronge: the normal work ½ v² d_n / (d·(∓μ, 1)) of both phases, so v = e sqrt(0.36 / 0.84).
     const Outcome o = incremental(c);
     const double compression = 1 / 0.84, v = 0.5 * std::sqrt(0.36 / 0.84);
-    // The hinge gives way by its own part, some `hinge` times impulses of order 1, and what is left of K is singular.
+    // The hinge yields by its own compliance, some `hinge` times impulses of order 1, and the remaining K is singular.
     const double tolerance = 10 * hinge + 64 * epsilon / hinge;
     EXPECT_NEAR(o.p[1], compression + v / 0.36, tolerance) << hinge;
     EXPECT_NEAR(o.p[0], 0.3 * compression - 0.3 * v / 0.36, tolerance) << hinge;

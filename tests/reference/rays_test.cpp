@@ -40,8 +40,8 @@ TEST(rays, sliding_keeps_its_direction_on_every_ray) {
       EXPECT_LE(ray, std::numbers::pi);
       const Vector3 rate = sliding_rate(c.k, c.friction, ray);
       const double turning = std::cos(ray) * rate[1] - std::sin(ray) * rate[0];
-      // Of the order of this are the terms of which `turning` is the sum, and its derivative. The angle is rounded by
-      // 2 epsilon at most, each of some ten operations by half an epsilon.
+      // Magnitude of the terms of `turning` and of its derivative. The angle has a rounding error of at most 2 epsilon,
+      // each of some ten operations half an epsilon.
       const double scale = c.friction * trace(c.k) + std::hypot(c.k[0][2], c.k[1][2]);
       EXPECT_LE(std::abs(turning), 16 * epsilon * scale);
     }

@@ -229,7 +229,7 @@ TEST(scene_faults, a_pivot_alone_is_not_positive_definite) {
     const Found found = statuses(
         [](auto& d) {
           d.bodies[0].inverse_mass = 0;
-          d.contacts[0].static_friction = 0;  // stands behind it
+          d.contacts[0].static_friction = 0;  // a fault of lower priority
           d.rows.front().angular_a = {0, 1, 0};
         },
         method);

@@ -129,7 +129,7 @@ TEST(scene_islands, are_what_movable_bodies_connect) {
   solved(data, with_method(Procedure::pgs), &report);
   EXPECT_EQ(report.islands, 2u);
   EXPECT_EQ(report.max_island_size, 3u);
-  // (1, 0) is a manifold of its own beside (0, 1).
+  // (1, 0) is a separate manifold from (0, 1).
   EXPECT_EQ(report.colours, 3u);
   EXPECT_EQ(report.overflow_constraints, 0u);
   // A row joins the islands.
@@ -229,8 +229,8 @@ TEST(scene_islands, are_swept_with_joints_before_contacts) {
   EXPECT_EQ(results.status[0], Status::separating);
 }
 
-// With a residual of 1 every pass is done after four sweeps. What the next one does depends on the velocities alone, so
-// that another call does the same.
+// With a residual of 1, every pass ends after four iterations. The next pass depends only on the velocities, so another
+// call has the same result.
 TEST(scene_islands, are_taken_up_anew_by_every_pass_of_an_iteration) {
   std::size_t second_passes = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {

@@ -115,7 +115,7 @@ TEST(scene_block, the_seed_decides_which_of_equal_points_comes_first) {
     EXPECT_EQ(results.angular_velocity, again.angular_velocity);
     last_first += results.angular_velocity[0][2] > 0 ? 1 : 0;
   }
-  // Of 32 fair draws fewer than 6 or more than 26 of one kind come about less than once in 10,000 times.
+  // For 32 fair draws, fewer than 6 or more than 26 of one kind have a probability below 1 in 10,000.
   EXPECT_GE(last_first, 6);
   EXPECT_LE(last_first, 26);
 }
@@ -158,7 +158,7 @@ TEST(scene_balls, a_cradle_whose_touching_balls_are_swept_throws_the_first_one_b
                     of_sweeps);
 }
 
-// The last two part at 1 m/s. That contact stays out of a sweep of those that touch: with target 0 it would gain
+// The last two separate at 1 m/s. An iteration with filter `touching` skips this contact: with target 0 it would gain
 // energy.
 TEST(scene_balls, those_that_part_are_not_touching) {
   MethodOptions options = with_method(Procedure::collisions);
@@ -199,7 +199,8 @@ TEST(scene_friction, infinite_friction_holds_every_slip) {
   }
 }
 
-// With a lever the slip changes the normal speed. What is left of u must be against the impulse, which is on the cone.
+// With r_a off the normal, the slip changes the normal speed. The remaining u opposes the impulse, which is on the
+// cone.
 TEST(scene_friction, a_sliding_point_ends_on_the_cone_against_its_slip) {
   SceneData<double> data;
   data.add_body({1, {6, 0, 0, 6, 0, 6}, {2, 1, -1}, {}});
@@ -270,7 +271,7 @@ TEST(scene_friction, follows_the_normal_impulse_under_iteration) {
   }
 }
 
-// Half of the change that a sweep would make shows what it began with. K is the unit matrix.
+// With relaxation 0.5, half of an iteration's change reveals the initial impulse. K is the unit matrix.
 TEST(scene_warm_start, begins_inside_the_cone_of_static_friction) {
   SceneData<double> data = sliding_point(0, 0.25, 0.5);
   MethodOptions options = with_method(Procedure::pgs);

@@ -216,8 +216,8 @@ TEST(scene_resting, predicts_where_points_and_normals_turn_to) {
   for (std::size_t j = 0; j < 3; ++j)
     apart[j] = separation * contact.normal[j] + h * (results.velocity[0][j] - results.velocity[1][j]) + a[j] -
                contact.r_a[j] - b[j] + contact.r_b[j];
-  // The approximant misses a turned arm by (w h)^5 / 720 of it: 0.22^5 / 720 of 1.7 m in sum is 1.2e-6 m. Of third
-  // order it would be some 1e-4.
+  // The approximant's error of a turned r is (w h)^5 / 720 of it: 0.22^5 / 720 of 1.7 m in sum is 1.2e-6 m. A third
+  // order approximant would have an error of some 1e-4.
   EXPECT_NEAR(support::dot(apart, turned(results.angular_velocity[1], contact.normal, h)), 0, 1.5e-6);
 }
 
@@ -285,7 +285,7 @@ TEST(scene_shock, stops_a_stack_within_few_sweeps) {
       // From the floor upwards each cube has 30 sweeps over four contacts, that converge at a rate below 1/2.
       EXPECT_LT(with.residual, 1e-8);
       EXPECT_EQ(with.iterations, 4);
-      // Nothing falls through what is below it. What the sweeps have pushed up may rise.
+      // No cube falls through the one below it. Iterations may push cubes up.
       for (std::size_t i = 0; i < 20; ++i) EXPECT_GT(results.velocity[i][2], -1e-6) << i;
       EXPECT_LT(with.energy_after, with.energy_before);
     }
@@ -341,7 +341,7 @@ TEST(scene_step, is_iteration_of_what_collides_and_then_resting) {
     const auto collided = solved(data, options, &first);
     SceneData<double> between = collided.next(data);
     options.method = Procedure::resting;
-    // The joint's impulse goes on from that of the iteration. Without bounds and compliance that makes no difference.
+    // The joint's impulse continues from the value of the iteration. Without bounds and compliance this has no effect.
     const auto rested = solved(between, options, &second);
     options.method = Procedure::both_phases;
     options.bender_schmitt.filter = ContactFilter::touching;  // does not count

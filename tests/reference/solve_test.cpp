@@ -53,8 +53,8 @@ TEST(bodies, momentum_and_angular_momentum_are_conserved) {
   solve(c.inline_contacts(), out.results(), euler);
   for (std::size_t i = 0; i < n; ++i) {
     const Vector3 p = at(out.impulse, i);
-    // What A receives B loses: Δv = ± p/m, Δω = ± I⁻¹ (r x p), one and the same p. Each side is rounded in some twenty
-    // operations on numbers no larger than `size`; the frame's rotation adds as many.
+    // A receives what B loses: Δv = ± p/m, Δω = ± I⁻¹ (r x p), with the same p. Each side has some twenty rounding
+    // errors of numbers up to `size`; the frame's rotation adds as many.
     const auto check = [&](double sign, const support::BodyArrays<double>& body, const Vector3& lever, const Vector3& v,
                            const Vector3& w) {
       const Vector3 v0 = at(body.velocity, i), w0 = at(body.angular_velocity, i);

@@ -409,7 +409,7 @@ TYPED_TEST(ReservedScene, makes_a_first_call_without_direct_islands_with_few_all
     const auto without = allocations_during([&] { usual_solver.solve(view, expected_results, options); });
     solver.reserve<T>(scene.body_count() + 7, scene.contact_count() + 7, 7, options);
     const auto made = allocations_during([&] { solver.solve(view, results, options); });
-    // What remains does not grow with the scene: the state of the library, and lists of a few elements.
+    // The remaining allocations do not grow with the scene: state of the library, and lists of a few elements.
     EXPECT_LE(made.by_malloc, 16u) << to_string(method);
     EXPECT_GT(without.by_malloc, 100u) << to_string(method);
     expect_same_bits(arrays, expected, std::string(to_string(method)));

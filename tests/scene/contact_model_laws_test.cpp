@@ -1,4 +1,4 @@
-// The law of contact models holds to rounding where sweeps have converged, whatever the regime; no part gains energy.
+// Converged iterations satisfy the law of contact models to rounding, in every regime. No part gains energy.
 #include <gtest/gtest.h>
 
 #include <algorithm>

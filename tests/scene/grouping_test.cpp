@@ -1,5 +1,5 @@
-// Manifolds and groups of rows consist of what follows one another among the sound contacts or rows of a pair. So the
-// bits of an island do not depend on what stands between its contacts: other islands, or faults.
+// Manifolds and groups of rows consist of consecutive sound contacts or rows of a pair. So the bits of an island do not
+// depend on items between its contacts, such as other islands or faults.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -145,7 +145,7 @@ TEST(SceneManifolds, puts_up_to_four_contacts_of_a_pair_together_wherever_they_s
   EXPECT_EQ(colours(1, false), 1u);
   EXPECT_EQ(colours(4, false), 1u);
   EXPECT_EQ(colours(5, false), 2u);
-  EXPECT_EQ(colours(3, true), 3u);  // a contact of another normal parts those beside it
+  EXPECT_EQ(colours(3, true), 3u);  // a contact with another normal separates its neighbours
 }
 
 // Large enough for pairs that share a bit of the filter of pairs, and for a table that grows.

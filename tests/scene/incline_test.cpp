@@ -32,8 +32,8 @@ class Incline : public testing::Test {
     const double slowing = 9.81 * (friction * std::cos(angle) - std::sin(angle));
     const double time = speed / slowing, distance = speed * speed / (2 * slowing);
     BoxWorld block = block_on_incline(angle, friction, speed);
-    // In a step of h a velocity of the step's end or beginning stands for all of it, and friction, of which there is
-    // slowing + g sin α, acts in one blow: both move the block by no more than h v0 times their ratio to `slowing`.
+    // In a step of h, the velocity at the end or the beginning of the step applies to all of it, and friction, with
+    // deceleration slowing + g sin α, acts at once: both move the block by at most h v0 times their ratio to `slowing`.
     const double bound = h * speed * (1 + 9.81 * std::sin(angle) / slowing);
     EXPECT_NEAR(slid(block, static_cast<int>(time / h) + 2, step), distance, bound)
         << what << ", friction " << friction;

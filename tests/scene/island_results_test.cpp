@@ -154,7 +154,7 @@ TYPED_TEST(IslandResults, are_those_of_what_bodies_connect_and_sum_up_to_the_rep
   }
 }
 
-// A sound stack beside one whose speeds overflow, in each method.
+// A sound stack and a stack whose speeds overflow, in each method.
 TYPED_TEST(IslandResults, tell_an_island_that_overflows_from_one_that_converges) {
   using T = TypeParam;
   SceneData<T> scene = stack<T>(1);

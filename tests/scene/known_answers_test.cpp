@@ -15,8 +15,8 @@ template <class T>
 class KnownScene : public testing::Test {
  public:
   // Every contact ends within the residual r of its target, relative to an approach of at most 3 m/s. The velocities of
-  // n equal balls then are within n² r / 2 of the answer, those of the cube and the rod within 4 r, and rounding of a
-  // few hundred updates stays below that.
+  // n equal balls are then within n² r / 2 of the solution, velocities of the cube and the rod within 4 r, and rounding
+  // errors of a few hundred updates are smaller.
   static constexpr double bound = sizeof(T) == sizeof(float) ? 1e-4 : 1e-11;
 
   static void expect_speeds(const SceneData<T>& scene, const Solved<T>& made, const std::vector<double>& expected,
@@ -208,7 +208,7 @@ TYPED_TEST(KnownScene, a_belt_drags_a_body_as_fast_as_friction_lets_it) {
     }
   };
   pulled_by({0.03, 0, 0});
-  pulled_by({0.03, 0, 5});  // what it has along the normal does not count
+  pulled_by({0.03, 0, 5});  // the component along the normal is ignored
   pulled_by({1, 0, 0});
 }
 

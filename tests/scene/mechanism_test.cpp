@@ -1,4 +1,4 @@
-// The collision matrix of mechanisms against generalised mass matrices, and what an impulse does to their bodies.
+// The collision matrix of mechanisms against generalised mass matrices, and the effect of impulses on their bodies.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,8 +28,8 @@ using Host = support::MechanismHost<double>;
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr Vector x_axis = {1, 0, 0}, y_axis = {0, 1, 0}, z_axis = {0, 0, 1};
 
-/// What rounding may make of K: entries of up to 4 [1/kg] without joints, less a sum of up to 20 products, and a digit
-/// that the decomposition of the rows loses where they are nearly dependent.
+/// Rounding errors of K: entries of up to 4 [1/kg] without joints, minus a sum of up to 20 products, and a digit that
+/// the decomposition of nearly dependent rows loses.
 constexpr double tolerance = 4 * 20 * 10 * epsilon;
 
 double velocity_of(const Host& host, const JointRowData<double>::Row& row) {
@@ -44,7 +44,7 @@ double velocity_of(const Host& host, const JointRowData<double>::Row& row) {
   return sum;
 }
 
-/// Of bodies whose inertia is diagonal.
+/// Requires diagonal inertias.
 double kinetic_energy(const Host& host) {
   double sum = 0;
   for (const auto& body : host.bodies) {
@@ -86,9 +86,9 @@ TEST(Mechanism, contact_of_a_body_without_joints_has_its_own_collision_matrix) {
   }
 }
 
-// A rod of mass m and length l that turns about one end has I = m l²/3 there. An impulse across it at the other end
-// turns it by l/I, so that this end gains l²/I = 3/m. Along the rod nothing gives way; across, along the hinge's axis,
-// the hinge holds it and a ball joint does not.
+// A rod of mass m and length l that turns about one end has I = m l²/3 there. An impulse perpendicular to it at the
+// other end turns it by l/I, so this end gains l²/I = 3/m. Along the rod the compliance is 0. Along the hinge's axis, a
+// hinge holds the rod and a ball joint does not.
 TEST(Mechanism, rod_hinged_at_one_end_has_length_squared_over_inertia_at_the_other) {
   const double m = 2, l = 0.8, inertia = m * l * l / 12;
   for (const bool hinge : {true, false}) {
@@ -206,8 +206,8 @@ TEST(Mechanism, redundant_rows_change_nothing) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(impulses[1][i] + impulses[1][i + 3], impulses[0][i], 4 * tolerance);
 }
 
-// Ball joints at two points δ apart are a hinge about the line through them. Of the rows of the second one the first
-// leaves a share of the order of δ against the lever arms.
+// Ball joints at two points δ apart are a hinge about the line through them. The first row of the second joint is
+// dependent up to a fraction of the order of δ relative to the distances from the centre of mass.
 TEST(Mechanism, rows_that_differ_by_less_than_the_option_are_redundant) {
   for (const double apart : {1e-5, 1e-2}) {
     Host host;
@@ -244,8 +244,8 @@ Host chain(Draw& draw, bool grounded) {
   return host;
 }
 
-// Velocities of some 3 by products with 20 rows: what remains of a row is a rounding of the largest of its terms, and
-// impulses of the order of 10 bring those of the decomposition.
+// Velocities of some 3 by products with 20 rows: the residual of a row has the rounding error of its largest term, and
+// impulses of the order of 10 have the errors of the decomposition.
 constexpr double velocity_tolerance = 10 * tolerance;
 
 TEST(Mechanism, rows_that_are_not_satisfied_can_be_made_so) {
@@ -368,7 +368,7 @@ TEST(Mechanism, matrix_between_two_mechanisms_is_the_sum_of_theirs) {
   for (std::size_t entry = 0; entry < 6; ++entry) EXPECT_NEAR(sum[entry], a[entry] + b[entry], 10 * tolerance);
 }
 
-// A kinematic body has a velocity that nothing changes, and holds what is joined to it.
+// The velocity of a kinematic body does not change, and the body holds the bodies that are joined to it.
 TEST(Mechanism, kinematic_body_holds_and_keeps_its_velocity) {
   Host host;
   host.add(1, {1, 1, 1});

@@ -33,7 +33,7 @@ std::vector<std::size_t> sizes_of_islands(const SceneData<T>& scene, const Solve
   return sizes;
 }
 
-/// Contacts whose impulses differ in any bit, among those that `among` tells of by their islands.
+/// Number of contacts whose impulses differ in any bit, in islands for which `among` returns true.
 template <class T, class F>
 std::size_t differing(const SceneData<T>& scene, const Solved<T>& a, const Solved<T>& b, const F& among) {
   std::size_t count = 0;
@@ -87,7 +87,7 @@ TYPED_TEST(NcpMix, after_sweeps_only_what_has_not_converged_is_solved_to_the_tol
   EXPECT_GT(mixed.report.relative_error, 0);
   EXPECT_LE(mixed.report.relative_error, 1e-6);
   EXPECT_EQ(differing(scene, mixed, on_threads, [](std::size_t) { return true; }), 0u);
-  // The solver began with the bodies as they came: their momentum is what the impulses have made of it.
+  // The solver started with the given velocities: the momentum of the bodies is the sum of the impulses.
   for (std::size_t b = 0; b < scene.body_count(); ++b) {
     Vector sum{};
     for (std::size_t i = 0; i < scene.contact_count(); ++i)

@@ -103,7 +103,7 @@ TYPED_TEST(PlanarScene, of_one_contact_in_sequence_has_the_impulse_of_planar_con
   }
 }
 
-// The answers of a cube on a wall are those of a planar square.
+// A cube on a wall has the same results as a planar square.
 TYPED_TEST(PlanarScene, of_a_square_on_a_wall_has_the_known_answers) {
   auto scene = cube_against_wall<TypeParam>();
   scene.bodies.inverse_inertia[0] = scene.bodies.inverse_inertia[3] = {0};

@@ -1,4 +1,4 @@
-// Restitution where the host tells what forces have done to the velocities of the step.
+// Restitution with the velocity changes by forces given by the caller.
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>

@@ -1,4 +1,4 @@
-// Procedure::pgs with a time step: sweeps that push out, and sweeps that take the push out of what goes on.
+// Procedure::pgs with a time step: iterations with position correction, and relax iterations that remove its velocity.
 #include <gtest/gtest.h>
 
 #include <algorithm>

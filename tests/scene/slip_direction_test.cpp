@@ -1,5 +1,5 @@
-// Where the sweeps of simultaneous contacts end, Coulomb's law holds: friction opposes the slip, whatever the impulses
-// that they began with, and however unlike the directions of the collision matrix are.
+// Converged PGS satisfies Coulomb's law: friction opposes the slip, for any initial impulses and for any anisotropy of
+// the collision matrix.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -17,7 +17,7 @@ using support::fast_build;
 constexpr double h = 0.01;
 constexpr int steps = fast_build ? 1000 : 50;
 
-/// What becomes of boxes at rest.
+/// Motion of boxes that should be at rest.
 struct Motion {
   double sinking = 0;         ///< [m] of the box that sinks most, at any time
   double drift = 0;           ///< [m] sideways, of the box that drifts most, at the end
@@ -66,7 +66,8 @@ class Stack : public testing::Test {
     return motion_of(boxes, count, [&](BoxWorld& now) { now.template step_with_targets<T>(solver, options, h); });
   }
 
-  /// Boxes may creep sideways by what friction leaves in each step, since a residual tells of approach alone.
+  /// Boxes may creep sideways by the slip that friction leaves in each step, since a residual measures only the
+  /// approach.
   static void expect_at_rest(const Motion& motion, double energy, const char* what) {
     EXPECT_LE(motion.sinking, BenderSchmitt{}.rest_tolerance) << what;
     EXPECT_LE(motion.drift, 0.05) << what;
@@ -165,7 +166,7 @@ TYPED_TEST(Stack, that_overlaps_is_pushed_apart) {
   BoxWorld resting = boxes, targets = boxes;
   resting.step<TypeParam>(solver, options, h);
   EXPECT_LE(deepest(resting), 2 * bound);
-  // A fifth of the overlap of 1 mm at each of the three contacts, but for the residual.
+  // A fifth of the overlap of 1 mm is removed at each of the three contacts, up to the residual.
   targets.step_with_targets<TypeParam>(solver, options, h);
   EXPECT_NEAR(deepest(targets), 0.8e-3, 1e-5);
 }

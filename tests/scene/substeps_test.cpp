@@ -95,7 +95,7 @@ TEST(NumberOfSubsteps, falls_by_a_hundredth_a_step_when_the_load_has_been_gone_f
     EXPECT_GE(now, before - 1) << k;
     before = now;
   }
-  // From 64 to 4 at 0.99 a step: ln(64 / 4) / 0.01005 = 276 steps at most, and those in which the old load counts.
+  // From 64 to 4 at 0.99 a step: at most ln(64 / 4) / 0.01005 = 276 steps, and the steps that use the old load.
   for (int k = 0; k < 320; ++k) {
     const int now = boxes.step_in_substeps<double>(solver, in_swept_substeps(), h).substeps;
     EXPECT_LE(now, before);

@@ -1,5 +1,5 @@
-// Colours of islands whose movable bodies form a tree, which are the least free ones, and of those with a cycle, which
-// are drawn: docs/scenes.md, Order.
+// Colours of islands: the smallest free ones if the movable bodies form a tree, drawn ones if there is a cycle.
+// docs/scenes.md, Order
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ class Coloured {
   }
 
   const scene::Graph& graph() const { return graph_; }
-  /// The turn of a manifold or a group among those of all colours in use.
+  /// Position of a manifold or a group in the order of all colours in use.
   std::size_t turn(std::size_t manifold) const { return manifold_[manifold]; }
   std::size_t turn_of_group(std::size_t group) const { return group_[group]; }
 

@@ -97,7 +97,7 @@ TYPED_TEST(Triples, reach_targets_and_give_way_by_their_compliance) {
   }
 }
 
-// The change is ω times that which brings J v + γ λ to its target, so that 1 - ω of what was missed is left.
+// The change is ω times the change that brings J v + γ λ to its target, so the violation is multiplied by 1 - ω.
 TYPED_TEST(Triples, leave_the_share_of_their_relaxation) {
   for (const double relaxation : {0.5, 1.5})
     for (const int inner_iterations : {1, 2}) {
@@ -112,7 +112,8 @@ TYPED_TEST(Triples, leave_the_share_of_their_relaxation) {
     }
 }
 
-// K of a row that stands there twice is singular, of nearly the same row nearly so. In turn these rows have an end.
+// K of a row that occurs twice is singular, K of nearly equal rows nearly singular. Solved one by one, these rows
+// converge.
 TYPED_TEST(Triples, are_no_rows_that_nearly_repeat_each_other) {
   using T = TypeParam;
   for (const double apart : {0.0, 1e-7, 1e-3, 1e-2}) {

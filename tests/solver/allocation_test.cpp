@@ -1,6 +1,5 @@
-// A solver allocates nothing in a call after the first of its size. Counted are, over all threads of the process, the
-// calls of operator new, with which carom allocates, and those of malloc and its kin, oneTBB's for its tasks among
-// them.
+// After the first call of a size, a solver does not allocate. The test counts the calls of operator new, which carom
+// uses, and of malloc and related functions, which oneTBB uses for its tasks, in all threads of the process.
 #include <gtest/gtest.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>

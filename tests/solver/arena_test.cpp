@@ -143,8 +143,8 @@ TEST_F(Arena, may_be_busy_with_the_loop_that_makes_the_calls) {
 
 thread_local bool in_call = false;
 
-// Another thread hands the arena one task after the other. Those that come while the calling thread waits for the
-// worker would run on it, within the call.
+// Another thread submits tasks to the arena one after the other. Tasks that arrive while the calling thread waits for
+// the worker would run on it, within the call.
 TEST_F(Arena, gives_the_calling_thread_no_other_task_within_a_call) {
   tbb::task_arena arena(2);
   std::atomic<bool> finished{false}, handed{false};

@@ -82,7 +82,7 @@ struct Hit : Material {
   engine::Vec3 new_velocity{};
 };
 
-// What does not compile.
+// Constructions that must not compile.
 template <class To, class... From>
 constexpr bool makes = std::is_constructible_v<To, From...>;
 using Numbers = Column<const float>;

@@ -169,7 +169,7 @@ TEST(ExpectationDeathTest, ends_the_program_where_it_is_not_what_it_is_taken_for
   EXPECT_DEATH(report.error(), "");
 }
 
-/// What a scheduler throws.
+/// Exceptions of a scheduler.
 enum class Thrown { standard, no_memory, other };
 
 TEST(Expectation, is_an_error_where_the_scheduler_throws) {

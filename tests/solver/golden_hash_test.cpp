@@ -1,5 +1,5 @@
-// One number stands for all bits of the results on the golden sets. It is the same for every ISA with fused
-// multiply-add, every compiler and every build type; only a decision may change it.
+// One hash of all bits of the results on the golden sets. It is the same for every ISA with fused multiply-add, every
+// compiler and every build type, and changes only deliberately.
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>

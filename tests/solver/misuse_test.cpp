@@ -1,5 +1,5 @@
-// Misuse of the interface is an Error before any work: options out of range, columns forgotten, a solver that serves
-// another call or has been moved from. Numbers that are none of an enumeration are called unknown.
+// Misuse of the interface is an Error before any work: options out of range, missing columns, a solver that is in use
+// by another call or moved from. Numbers that are not enumerators are reported as unknown.
 #include <gtest/gtest.h>
 #include <tbb/task_arena.h>
 
@@ -102,7 +102,7 @@ TEST(Names, of_numbers_that_an_enumeration_does_not_have_are_unknown) {
   EXPECT_EQ(report.count(Path{static_cast<SlidingEnd>(255), static_cast<Sticking>(255), 255, 255}), 0u);
 }
 
-/// The message of the error for these options; empty if there is none.
+/// The error message for these options; empty without an error.
 std::string refusal(const Options& options) {
   const RandomSpaceContacts<double> contacts(1, 1);
   ResultArrays<double> results(1, false);
@@ -178,7 +178,7 @@ TYPED_TEST(Forgotten, bodies_are_a_missing_column) {
     EXPECT_EQ(error_of([&] { reference::planar::solve(in_plane, planar_results); }), missing);
   }
 
-  // A host without bodies, all of whose contacts are with the world, has columns of none.
+  // Without bodies, all contacts are with the world, and body columns have no elements.
   const std::vector<T> none;
   const Column<const T> c = none;
   contacts.bodies = {c, {c, c, c, c, c, c}, {c, c, c}, {c, c, c}};

@@ -25,7 +25,7 @@ std::string text_of(const Printed& report) {
   return stream.str();
 }
 
-/// Compares what a report says of statuses with the statuses themselves.
+/// Compares the counts of a report with the statuses.
 template <class R, class S>
 void expect_counts_of(const R& report, const std::vector<S>& statuses, std::size_t kinds, const std::string& what) {
   for (std::size_t i = 0; i < kinds; ++i) {

@@ -157,7 +157,7 @@ TYPED_TEST(Faults, inverse_inertia_that_is_not_positive_semidefinite) {
     for (std::size_t i = 0; i < 6; ++i) body.inverse_inertia[i][bad] = static_cast<T>(j[i]);
   };
   // xx, xy, xz, yy, yz, zz: a negative diagonal; a 2 x 2 minor; a determinant with sound 2 x 2 minors; a zero diagonal
-  // with something beside it; and all of them small, since the test must not depend on units.
+  // with nonzero off-diagonal entries; and a matrix of small entries, since the test must not depend on units.
   const std::array<std::array<double, 6>, 5> indefinite = {{{1, 0, 0, 1, 0, -0.1},
                                                             {1, 1.1, 0, 1, 0, 1},
                                                             {1, 0.9, 0.9, 1, -0.9, 1},
@@ -206,7 +206,7 @@ TYPED_TEST(Faults, a_pivot_without_mass_has_no_positive_definite_collision_matri
 }
 
 TYPED_TEST(Faults, overflow_of_what_is_computed_from_finite_data) {
-  // The reference has the range of double, whatever the precision of the lanes.
+  // The reference has the range of double, even if the lanes are float.
   if constexpr (std::is_same_v<TypeParam, double>) {
     TestFixture::expect(Status::overflow, "u0", [](auto& c) {
       constexpr double huge = 1e300;
@@ -214,7 +214,7 @@ TYPED_TEST(Faults, overflow_of_what_is_computed_from_finite_data) {
       c.r_a[0][bad] = huge;
     });
   }
-  // Of a float contact in contact space the impulse alone overflows: |u0| / K = 1e39 N s.
+  // For a float contact in contact space, only the impulse overflows: |u0| / K = 1e39 N s.
   RandomSpaceContacts<float> contacts(count, 26);
   for (std::size_t j = 0; j < 6; ++j) contacts.k[j][bad] = j == 0 || j == 3 || j == 5 ? 1e-19f : 0.0f;
   for (std::size_t j = 0; j < 3; ++j) contacts.separation_velocity[j][bad] = -1e20f;
@@ -354,8 +354,8 @@ TYPED_TEST(Faults, the_step_budget_is_a_status_and_leaves_the_bodies_alone) {
   }
 }
 
-// Without normalisation the impulse would be off by some 5e-6 of itself. With it, a normal that is 5e-6 too long rounds
-// to one that lies a few 1e-16 beside the exact one, which the condition of a collision raises to less than 1e-11.
+// Without normalisation the impulse would have a relative error of some 5e-6. With it, a normal that is 5e-6 too long
+// rounds to within a few 1e-16 of the exact one, and the condition of a collision amplifies this to less than 1e-11.
 TEST(Faults, within_the_tolerance_a_normal_is_normalised) {
   RandomContacts<double> contacts(count, 21);
   ResultArrays<double> exact(count), off(count);

@@ -69,7 +69,7 @@ TEST(SystemBits, of_islands_do_not_depend_on_others_where_errors_are_theirs) {
     solver.solve(system.view(), alone.view(), options);
     const std::vector<double> part(together.r.begin() + static_cast<std::ptrdiff_t>(first),
                                    together.r.begin() + static_cast<std::ptrdiff_t>(first + alone.r.size()));
-    // Scaling by a power of two, other than the whole's, may change the last bits of what is tiny only.
+    // Scaling by a power of two other than the whole's may change only the last bits of tiny numbers.
     for (std::size_t i = 0; i < part.size(); ++i) EXPECT_EQ(part[i], alone.r[i]);
     first += part.size();
   }

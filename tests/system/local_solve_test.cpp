@@ -59,7 +59,7 @@ TEST(LocalSolve, is_exact_at_every_visit) {
   EXPECT_GT(slips, 500);
 }
 
-// W has no second tangent, or none but the normal: a step is proximal, and visits converge.
+// W has no second tangent, or only the normal: a step is proximal, and visits converge.
 TEST(LocalSolve, converges_where_tangents_are_singular) {
   std::mt19937_64 random(2);
   std::uniform_real_distribution<double> uniform(-1, 1);
@@ -81,7 +81,7 @@ TEST(Projection, moves_along_the_normal_of_the_cone) {
   for (const double friction : {1e-3, 0.5, 2.0})
     for (const double angle : {0.0, 1.0, 4.0})
       for (const double outside : {0.0, 0.1, 1.0, 50.0}) {
-        // A point of the cone and what lies outside of it: n falls below 0 with the farthest.
+        // A point on the cone and points outside in direction of the normal; n is below 0 for the farthest.
         const double x = std::cos(angle), y = std::sin(angle), length = outside / std::hypot(1, friction);
         const double on[3] = {2 * friction * x, 2 * friction * y, 2};
         double r[3] = {on[0] + length * x, on[1] + length * y, on[2] - friction * length};

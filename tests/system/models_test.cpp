@@ -52,7 +52,7 @@ double missed(const SystemData<double>& system, const std::vector<double>& r) {
     const double roll = number(system.rolling_friction, k) * pn, spin = number(system.spinning_friction, k) * pn;
     take((std::hypot(m[0], m[1]) - roll) / impulse);
     take((std::abs(m[2]) - spin) / impulse);
-    // Bounds are kept to rounding, whatever the error.
+    // Bounds hold to rounding, for any error.
     EXPECT_LE(std::hypot(m[0], m[1]), roll * (1 + 0x1p-50));
     EXPECT_LE(std::abs(m[2]), spin * (1 + 0x1p-50));
     take(std::abs(roll * std::hypot(o[0], o[1]) + m[0] * o[0] + m[1] * o[1]) / (impulse * speed));
@@ -183,7 +183,7 @@ TEST(SystemModels, that_change_nothing_change_no_bit) {
   }
 }
 
-// γ on the diagonal of W by hand: the same impulses, and velocities without what gives way.
+// Adds γ to the diagonal of W: the impulses are equal, and velocities differ by the compliance times the impulse.
 TEST(SystemModels, compliance_is_a_part_of_the_matrix_and_none_of_the_velocity) {
   SystemData<double> system = random_system(7, 12, 4, 0.4), by_hand = system;
   for (std::size_t i = 0; i < 12; ++i) {

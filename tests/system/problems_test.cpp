@@ -1,4 +1,4 @@
-// The field's problems, as they are and changed, by the residual of what is returned.
+// Problems of FCLIB, unchanged and modified, judged by the residual of the returned solution.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -102,7 +102,7 @@ TEST(Problems, in_float_are_solved_to_1e_4_and_the_rounding_of_their_results) {
     const SystemReport report = SystemSolver({.threads = 1}).solve(system.view(), solution.view());
     EXPECT_TRUE(report.ok());
     EXPECT_LE(report.error, 1e-4);
-    // Velocities are those of the impulses before rounding: they are judged against Coulomb's law by themselves.
+    // Velocities result from the impulses before rounding, so they are compared with Coulomb's law separately.
     for (std::size_t i = 0; i < system.contacts(); ++i) {
       const bool open = solution.state[i] == ContactState::open;
       EXPECT_TRUE(!open || solution.u[3 * i + 2] >= -1e-3f);

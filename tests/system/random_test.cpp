@@ -13,8 +13,8 @@
 namespace carom::test {
 namespace {
 
-/// The solver's velocities are those of one of the solutions of the search. To tolerance 1e-12 they agree to what the
-/// condition of these systems, below 1e4, makes of it.
+/// The solver's velocities equal the velocities of one of the solutions of the search. With tolerance 1e-12 they agree
+/// up to the condition of these systems, below 1e4.
 void expect_among_solutions(const SystemData<double>& system, const std::string& name) {
   SCOPED_TRACE(name);
   const auto solutions = ExhaustiveSearch(system).solutions();
@@ -62,7 +62,7 @@ TEST(RandomSystems, of_many_contacts_and_any_rank_are_solved) {
       }
 }
 
-/// Whether the interior point alone, from its usual start, comes to 1e-8.
+/// Returns whether the interior point alone, from its usual start, reaches 1e-8.
 bool solved_inside(const SystemData<double>& data, bool proximal) {
   const ContactSystem<double> system = data.view();
   systems::Islands islands;

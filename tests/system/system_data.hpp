@@ -14,12 +14,12 @@ namespace carom::test {
 
 template <class T>
 struct SystemData {
-  // Rows of moments are behind those of contacts, in q and warm too.
+  // Rows of moments follow the rows of contacts, in q and warm too.
   std::vector<T> friction, q, warm;
   std::vector<std::int64_t> row_start{0};
   std::vector<std::int32_t> column;
   std::vector<SystemBlock<T>> block;
-  // Contact models; x and y of the direction are side by side.
+  // Contact models. x and y of the direction are adjacent.
   std::vector<T> friction_2{}, friction_direction{}, normal_compliance{}, tangential_compliance{};
   std::vector<std::int32_t> moment{};
   std::vector<T> rolling_friction{}, spinning_friction{};

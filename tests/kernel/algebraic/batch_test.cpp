@@ -1,4 +1,4 @@
-// What holds of a batch whatever its laws: the bits of a contact's results depend on the contact alone, not on its
+// Properties of batches under every law: the bits of a contact's results depend only on the contact, not on its
 // neighbours, their laws, the ISA, the threads, the layout or the size of the batch.
 #include <gtest/gtest.h>
 
@@ -217,7 +217,7 @@ TYPED_TEST(LawBatch, in_structs_of_the_host_has_the_bits_of_columns) {
   const auto angular_velocity = Vector3Columns<T>(host[0].angular_velocity_a, n, sizeof(Struct));
   contacts.a.velocity = velocity;
   contacts.a.angular_velocity = angular_velocity;
-  // In place: the velocities replace those that they were computed from.
+  // In place: the new velocities overwrite the old ones.
   Results<T> results;
   results.velocity_a = velocity;
   results.angular_velocity_a = angular_velocity;

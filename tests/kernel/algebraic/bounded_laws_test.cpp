@@ -54,7 +54,7 @@ std::array<double, 3> inner_point(const LawFound& f) {
   return {0, 0, -1.5 * f.u0[2] / f.k33};
 }
 
-/// A direction about P_0 as the interface tells it, by the functions of the C library.
+/// Direction about P_0 as the interface defines it, computed with the C library.
 std::array<double, 3> direction(const LawFound& f, double tilt, double azimuth) {
   const double slip = std::hypot(f.u0[0], f.u0[1]);
   const double x = slip > 0 ? -f.u0[0] / slip : 1, y = slip > 0 ? -f.u0[1] / slip : 0;
@@ -80,7 +80,7 @@ std::vector<LawCase> polar_cases(std::size_t count, std::uint64_t seed) {
   return cases;
 }
 
-// Eight roundings of terms of the size of what they add up to, in p and in what the margins are made of.
+// Eight rounding errors, relative to the terms, in p and in the terms of the margins.
 constexpr double margin_roundings = 16;
 
 TYPED_TEST(BoundedLaws, polar_reaches_the_boundary_in_the_direction_of_its_angles) {
@@ -144,14 +144,14 @@ TYPED_TEST(BoundedLaws, projected_keeps_what_is_inside_and_draws_back_the_rest) 
     const LawFound& f = found[i];
     const std::array<double, 3> candidate = {cases[i].parameters[5], cases[i].parameters[6], cases[i].parameters[7]};
     const auto from = inner_point(f);
-    // P_0, from which the way is measured, may be larger than what is found there.
+    // P_0, the start of the distance, may be larger than the result.
     const double bound = margin_roundings * TestFixture::epsilon * (1 + from[2]),
                  inside = margins(f, candidate).least();
     if (inside > bound) {
       ASSERT_EQ(f.p, candidate);
       ++kept;
     } else if (inside < -bound) {
-      // The way from P_0 is a part of the one to the candidate; what it adds up from may be larger than its end.
+      // The way from P_0 is a fraction of the way to the candidate; its terms may be larger than its end.
       const double terms = 1 + std::hypot(candidate[0] - from[0], candidate[1] - from[1], candidate[2] - from[2]);
       ASSERT_NEAR(margins(f, f.p).least(), 0, bound);
       const double part = std::hypot(f.p[0] - from[0], f.p[1] - from[1], f.p[2] - from[2]) / (terms - 1);

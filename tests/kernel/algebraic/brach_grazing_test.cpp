@@ -1,5 +1,5 @@
-// Brach's law where a contact hardly approaches: next to none of its impulse is then that of P_I, and ratios are held
-// back by the energy alone.
+// Brach's law for contacts with almost no approach: P_I is then a tiny fraction of the impulse, and only the energy
+// bound limits the ratios.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -225,7 +225,7 @@ TEST_F(BrachGrazingReference, stays_in_the_permissible_region_in_the_plane) {
   drawn.expect_permissible(found);
 }
 
-// The lanes find the same place on the bounds: some roundings times cond K from that of the reference.
+// The lanes find the same point on the bounds, up to a few rounding errors times cond K.
 TYPED_TEST(BrachGrazing, agrees_with_the_reference) {
   const typename TestFixture::InSpace drawn(TestFixture::count);
   const auto& contacts = drawn.contacts;

@@ -1,5 +1,5 @@
-// Faults of contacts under the laws without a course: the same as the reference finds, none by what a law does not
-// read, and none that touches a body.
+// Faults of contacts under the algebraic laws: equal to the reference's. Columns that a law does not read cause no
+// faults, and contacts with faults do not change bodies.
 #include <gtest/gtest.h>
 
 #include <array>

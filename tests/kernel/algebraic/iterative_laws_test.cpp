@@ -121,7 +121,7 @@ TYPED_TEST(IterativeLaws, smith_solves_its_equations) {
     }
 }
 
-// Compression is Whittaker's law with e = 0, so the expansion is what the impulse has beyond that.
+// Compression is Whittaker's law with e = 0, so the impulse of expansion is the difference.
 TYPED_TEST(IterativeLaws, anitescu_potra_solves_the_equations_of_both_phases) {
   for (const double friction : {1.2, 10.0}) {
     std::vector<LawCase> cases = random_cases(50000, 3, 32, friction);

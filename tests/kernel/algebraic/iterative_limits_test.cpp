@@ -1,5 +1,5 @@
-// The laws that need an iteration at the limits of their data, and one lane's result whatever the others hold. Built
-// once an ISA, with its flags; CAROM_TEST_ISA names the architecture.
+// Iterative laws at the limits of their data. The result of a lane does not depend on other lanes. Built once per ISA,
+// with its flags; CAROM_TEST_ISA names the architecture.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -129,12 +129,12 @@ TYPED_TEST(LimitsOf, grazing) {
   }
 }
 
-// Of a condition of 1e8 in double, and as much of float's digits in float. The equations hold as well as elsewhere; it
-// is the solution that is uncertain.
+// Condition 1e8 in double, and the corresponding one in float. The equations hold as accurately as elsewhere; only the
+// solution is uncertain.
 TYPED_TEST(LimitsOf, nearly_singular_matrices) {
   const double condition = sizeof(typename TypeParam::Number) == sizeof(float) ? 3e3 : 1e8;
 #ifdef CAROM_UNFUSED
-  // The determinants that M⁻¹ is made of lose as many digits.
+  // The determinants in M⁻¹ lose as many digits.
   const double precision = TestFixture::epsilon * condition;
 #else
   const double precision = TestFixture::epsilon;

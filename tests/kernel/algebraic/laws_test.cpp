@@ -48,7 +48,7 @@ Matrix matrix_of(const SymmetricColumns<const T>& k, std::size_t i) {
   return {at(k.xx), at(k.xy), at(k.xz), at(k.yy), at(k.yz), at(k.zz)};
 }
 
-/// Of K, which no frame changes: from the bodies, in double.
+/// Condition of K, which does not depend on the frame: from the bodies, in double.
 template <class T>
 double condition_of(const RandomContacts<T>& c, std::size_t i) {
   Matrix k{};
@@ -192,8 +192,8 @@ TYPED_TEST(AlgebraicLaws, in_contact_space_agree_with_the_reference) {
   }
 }
 
-// The impulse that is reported moves the bodies as the reported separation velocity says, to the rounding of what they
-// are made of: velocities, and levers times angular velocities.
+// The reported impulse changes the bodies' velocities by the reported separation velocity, up to rounding errors of the
+// terms: velocities, and r times angular velocities.
 TYPED_TEST(AlgebraicLaws, leave_bodies_that_separate_as_reported) {
   using T = TypeParam;
   constexpr std::size_t n = 3000;

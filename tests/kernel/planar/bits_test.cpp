@@ -1,4 +1,4 @@
-// The bits of a planar contact: those of the contact alone, on every ISA with a fused multiply-add.
+// The bits of a planar contact depend only on the contact, on every ISA with fused multiply-add.
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>

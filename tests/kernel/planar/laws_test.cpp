@@ -198,7 +198,7 @@ TYPED_TEST(Planar, bodies_agree_with_the_reference) {
   }
 }
 
-// New velocities are those that the impulse makes, u is what they have at the contact, and contact space sees the same.
+// New velocities follow from the impulse, u from them at the contact, and contact space has the same results.
 TYPED_TEST(Planar, bodies_move_by_the_impulse_and_contact_space_agrees) {
   using T = TypeParam;
   using R = PlanarResultArrays<T>;

@@ -1,5 +1,5 @@
-// Planar contacts with laws of their own against batches of one law, and batches that are staged against those that are
-// not: the same bits.
+// Planar contacts with individual laws have the same bits as batches of one law, and staged batches the same bits as
+// others.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Planar laws are those of space restricted to the plane: two references that share nothing but docs/.
+// Planar laws equal the laws in 3D restricted to the plane. The two references share only docs/.
 #include <gtest/gtest.h>
 
 #include <carom/reference.hpp>

@@ -1,5 +1,5 @@
-// Contacts near the edge of what has an answer, as engines produce them, each kind with all combinations of little and
-// much friction and restitution.
+// Contacts at the limits of solvability, as engines produce them. Each kind has all combinations of low and high
+// friction and restitution.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ enum class BodyKind {
   mass_ratio,  ///< 1e6 to 1
   grazing,     ///< |u·n| = 1e-6 |u|
   head_on,     ///< |u_t| = 1e-6 |u| or less
-  scales,      ///< velocities and masses over 12 orders of magnitude, whatever the other body has
+  scales,      ///< velocities and masses over 12 orders of magnitude, independent of the other body
 };
 inline constexpr std::array body_kinds = {
     std::pair{BodyKind::slender, std::string_view("slender")},

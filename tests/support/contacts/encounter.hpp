@@ -1,5 +1,5 @@
-// The mechanics of a contact of which every law is a part, in more digits than it is solved in: what K and u0 its
-// numbers stand for, how well conditioned it is, and what an impulse does to the energy.
+// The mechanics of a contact, common to all laws, in higher precision than the solver's: the exact K and u0 of its
+// numbers, their condition, and the energy change by an impulse.
 #pragma once
 
 #include <algorithm>
@@ -51,8 +51,8 @@ struct Encounter {
   WideMatrix k{};     ///< [1/kg]
   WideVector u0{};    ///< [m/s]
   WideVector normal;  ///< unit
-  Wide k_terms = 0;   ///< bounds what the trace of K is summed up from
-  Wide u0_terms = 0;  ///< and what u0 is
+  Wide k_terms = 0;   ///< bounds the sum of the terms' magnitudes in the trace of K
+  Wide u0_terms = 0;  ///< and in u0
 };
 
 template <class T>
@@ -97,25 +97,25 @@ inline Wide energy_at(const WideMatrix& k, const WideVector& u) {
   return (a * a + b * b + c * c) / 2;
 }
 
-/// p·u0 + ½ p·K p [J]: what the bodies gain by an impulse p.
+/// p·u0 + ½ p·K p [J]: energy gain of the bodies by an impulse p.
 template <class T>
 Wide energy_gain(const Encounter& e, const ResultArrays<T>& results, std::size_t i) {
   const WideVector p = wide_at(results.impulse, i);
   return dot(p, e.u0) + dot(p, times(e.k, p)) / 2;
 }
 
-/// Relative to what an impulse could have taken, ½ u0·K⁻¹ u0.
+/// Relative to the energy that an impulse can dissipate, ½ u0·K⁻¹ u0.
 template <class T>
 double relative_energy_gain(const Encounter& e, const ResultArrays<T>& results, std::size_t i) {
   return static_cast<double>(energy_gain(e, results, i) / energy_at(e.k, e.u0));
 }
 
-/// What rounding alone may make of a gain of zero [J]. A term of u0 is rounded four times on its way into the sum,
-/// which comes to 2 ε of the terms; p and u leave the kernel's units and frame by a product and a sum of three, 2 ε
-/// each; the closed form at the end of a collision adds as much to p. With the factor ½: ε each, of |p| (|u| + the
-/// terms of u0). p answers to a K whose entries are products of J [r], r and the frame, rounded four times on their
-/// way: 4 ε of |J [r]| |r|, which is at most the root of the trace of K times its terms. With the factor ½: 2 ε of |p|²
-/// times that.
+/// Rounding error of a gain of zero [J]. A term of u0 is rounded four times on its way into the sum, which adds up to 2
+/// ε of the terms; p and u leave the kernel's units and frame by a product and a sum of three, 2 ε each; the closed
+/// form at the end of a collision adds as much to p. With the factor ½: ε each, of |p| (|u| + the terms of u0). p
+/// follows from a K whose entries are products of J [r], r and the frame, rounded four times on their way: 4 ε of |J
+/// [r]| |r|, which is at most the root of the trace of K times its terms. With the factor ½: 2 ε of |p|² times that
+/// bound.
 template <class T>
 Wide rounding_of_energy(const Encounter& e, const ResultArrays<T>& results, std::size_t i) {
   constexpr Wide epsilon = std::numeric_limits<T>::epsilon();
@@ -134,7 +134,7 @@ void leave_some_without_losses(AnyContacts& contacts) {
   }
 }
 
-/// Of a symmetric positive definite matrix, the ratio of its largest eigenvalue to its smallest: Jacobi's rotations.
+/// Ratio of the largest to the smallest eigenvalue of a symmetric positive definite matrix, by Jacobi rotations.
 inline double condition(WideMatrix k) {
   for (int sweep = 0; sweep < 12; ++sweep) {
     for (std::size_t i = 0; i < 2; ++i) {

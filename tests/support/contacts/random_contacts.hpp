@@ -1,5 +1,5 @@
-// Random contacts for tests and benchmarks, drawn like those of golden/bodies3d.csv, and places for their results. The
-// same seed gives the same bits on every platform.
+// Random contacts for tests and benchmarks, from the distribution of golden/bodies3d.csv, and arrays for their results.
+// The same seed gives the same bits on every platform.
 #pragma once
 
 #include <array>

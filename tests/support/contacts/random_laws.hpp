@@ -12,7 +12,7 @@
 
 namespace carom::support {
 
-/// Those of contacts in space; the composite has the others as members.
+/// Laws of contacts in 3D. The composite has the others as components.
 inline constexpr std::array laws_of_bodies{Law::incremental, Law::frictionless, Law::no_slip, Law::chatterjee_ruina,
                                            Law::bilinear,    Law::whittaker,    Law::smith,   Law::anitescu_potra,
                                            Law::brach,       Law::projected,    Law::polar,   Law::composite};

@@ -96,7 +96,7 @@ inline Row without(Row row, const std::string& name) {
   return row;
 }
 
-/// The header of the first row, and all rows. Cells stand as they are, without quotes of this function's.
+/// Returns the header of the first row, and all rows. Cells are written unquoted.
 inline std::string csv_of(const std::vector<Row>& rows) {
   std::string header, text;
   for (const auto& [name, cell] : rows.front()) header += (header.empty() ? "" : ",") + name;

@@ -67,7 +67,7 @@ inline double speeds(const Collision& c, const Vector3& p) {
   return length(c.u0) + trace(c.k) * length(p);
 }
 
-/// -K⁻¹ u0 by Cramer's rule in long double, whose rounding times the condition of K, 1e3 here, is below that of double.
+/// -K⁻¹ u0 by Cramer's rule in long double: its rounding error times the condition of K, 1e3 here, is below double's.
 inline Vector3 stopping_impulse(const Collision& c) {
   using Real = long double;
   const auto k = [&](std::size_t i, std::size_t j) { return static_cast<Real>(c.k[i][j]); };

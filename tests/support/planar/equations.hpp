@@ -16,8 +16,8 @@ namespace carom::reference::planar {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 inline constexpr std::size_t count = 100000;
-/// Of an equation, relative to the largest of its terms: some twenty roundings, raised by up to 1000 of 1/(K_xx
-/// (K⁻¹)_xx).
+/// Error of an equation relative to its largest term: some twenty rounding errors, amplified up to 1000 times by
+/// 1/(K_xx (K⁻¹)_xx).
 inline constexpr double tolerance = 1e-12;
 
 inline double distance(const Vector2& a, const Vector2& b) {

@@ -72,7 +72,7 @@ struct PlanarFault {
   std::function<void(PlanarFaultBatch<T>&, std::size_t bad)> spoil;
 };
 
-/// Of what every form of contacts has.
+/// Faults of columns that every form of contacts has.
 template <class T>
 std::vector<PlanarFault<T>> planar_law_faults() {
   using Batch = PlanarFaultBatch<T>;
@@ -124,7 +124,7 @@ std::vector<PlanarFault<T>> planar_law_faults() {
   };
 }
 
-/// Of what contacts between bodies have.
+/// Faults of columns of contacts between bodies.
 template <class T>
 std::vector<PlanarFault<T>> planar_body_faults() {
   using Batch = PlanarFaultBatch<T>;
@@ -159,7 +159,7 @@ std::vector<PlanarFault<T>> planar_body_faults() {
       {Status::overflow, Law::incremental,
        [](Batch& c, std::size_t i) { c.bodies.r_a_x[i] = std::sqrt(std::numeric_limits<T>::max()) * 4; }},
       {Status::collision_matrix_not_positive_definite, Law::incremental,
-       // A pivot: nothing gives way along the lever arm.
+       // A pivot: no compliance along r.
        all_of([](Bodies& b, std::size_t i, int side) {
          b.inverse_mass[i] = 0;
          if (side == 1) b.inverse_inertia[i] = 0;

@@ -15,7 +15,7 @@
 
 namespace carom::support {
 
-/// What every form of contacts has, parameters of all laws included.
+/// Columns of every form of contacts, with the parameters of all laws.
 template <class T>
 struct PlanarLawArrays {
   std::vector<T> friction, restitution;

@@ -58,15 +58,15 @@ BodyRow<double, D> draw_body(double reach) {
   return body;
 }
 
-/// What u0 is summed up from.
+/// Sum of the magnitudes of the terms in u0.
 template <class T, std::size_t D>
 T terms_of_velocity(const BodiesRow<T, D>& c) {
   return size(c.a.velocity) + size(c.a.angular_velocity) * size(c.r_a) + size(c.b.velocity) +
          size(c.b.angular_velocity) * size(c.r_b);
 }
 
-/// How fast the bodies approach at the least, as a share of what their velocities add up to: grazing contacts, where
-/// rounding is no small part of u0·n, are those of other tests.
+/// Minimum approach speed, relative to the sum of the velocities' magnitudes. Grazing contacts, in which rounding is a
+/// large part of u0·n, have other tests.
 inline constexpr double min_approach = 1.0 / 16;
 
 template <std::size_t D>

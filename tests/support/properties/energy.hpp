@@ -1,4 +1,4 @@
-// What every law promises of energy, in space and in the plane.
+// Energy properties of every law, in 3D and 2D.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace carom::support {
 
-/// Whether the law promises to gain none: docs/laws.md and law_info.
+/// Returns whether the law never gains energy: docs/laws.md and law_info.
 template <std::size_t D>
 bool keeps_to_energy(const Variant& variant, const LawRow<Wide, D>& row) {
   if (variant.law == Law::incremental) return variant.restitution_law != RestitutionLaw::kinematic;
@@ -31,15 +31,15 @@ Tuple<Wide, D> impulse_on(const SpaceRow<Wide, D>&, const Outcome<Wide, D>& o) {
   return o.impulse;
 }
 
-/// What an impulse adds to the kinetic energy of the bodies, p·u0 + ½ p·K p, and what rounding may make of it.
+/// Energy gain of the bodies by an impulse, p·u0 + ½ p·K p, and its rounding error.
 template <std::size_t D>
 struct Gain {
   Wide energy, rounding;
 };
 
-/// An answer is that of a contact whose K is off by some ε of its terms and whose u0 is off by some ε of its own. A
-/// gain is homogeneous of second degree in p, p no larger than 2 |u0| / λ with λ the least eigenvalue of K: an error of
-/// K is worth 64 ε cond K of the contact energy ½ u0·K⁻¹u0, one of u0 what p does along it.
+/// A result is exact for a contact whose K has an error of some ε of its terms and whose u0 some ε of its own. A gain
+/// is homogeneous of second degree in p, and p is at most 2 |u0| / λ with λ the min. eigenvalue of K: an error of K is
+/// worth 64 ε cond K of the contact energy ½ u0·K⁻¹u0, an error of u0 the work of p along it.
 template <class T, std::size_t D, class Row>
 Gain<D> gain_of(const Row& row, const Outcome<T, D>& outcome) {
   const auto wide = converted<Wide>(row);
@@ -79,8 +79,8 @@ void laws_that_promise_it_gain_no_energy(int cases) {
   });
 }
 
-/// Whether a greater e can't make the law lose more energy than it does with this outcome, which follows from the
-/// outcome for the smaller e.
+/// Returns whether a larger e cannot make the law lose more energy than in this outcome, which follows from the outcome
+/// for the smaller e.
 ///
 /// Frictionless and without slip: the loss is (1 - e²) times a constant. Projected and polar: e does not count.
 /// Chatterjee-Ruina: P_I and P_II - P_I are K-orthogonal, so the loss is (1 - e²) u0_n² / 2 K_33 and a term of κ alone;

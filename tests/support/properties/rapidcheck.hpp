@@ -18,7 +18,7 @@
 
 namespace carom::support {
 
-/// Fails the test with the smallest counterexample that RapidCheck finds. `cases` are those of a fast build; others
+/// Fails the test with the smallest counterexample that RapidCheck finds. `cases`: number in a fast build; other builds
 /// draw a tenth.
 template <class Property>
 void expect_property(int cases, Property&& property) {

@@ -1,4 +1,4 @@
-// One contact as a row of numbers, in space (D = 3) or in the plane (D = 2), and what it draws: wide, but plausible.
+// One contact as a row of numbers, in 3D (D = 3) or 2D (D = 2), drawn from wide but plausible ranges.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ using Wide = long double;
 
 template <class T, std::size_t D>
 using Tuple = std::array<T, D>;
-/// What turns: a vector in space, a number in the plane.
+/// Angular quantities: a vector in 3D, a number in 2D.
 template <class T, std::size_t D>
 using Turn = std::array<T, D == 3 ? 3 : 1>;
 /// The upper triangle of a symmetric matrix, row by row.

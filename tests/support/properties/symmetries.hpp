@@ -62,16 +62,16 @@ Wide distance(const std::array<Wide, N>& a, const std::array<Wide, N>& b) {
   return size(plus(a, Wide(-1), b));
 }
 
-/// Whether the law finds the slip and takes the impulse from it, p = K⁻¹(u - u0), which magnifies what rounding does to
-/// u by the condition of K: 16 ε cond K of |p|, docs/planar.md.
+/// Returns whether the law finds the slip first and computes the impulse from it, p = K⁻¹(u - u0). This amplifies the
+/// rounding error of u by the condition of K: 16 ε cond K of |p|, docs/planar.md.
 template <std::size_t D>
 constexpr bool takes_impulse_from_slip(Law law) {
   return D == 2 && (law == Law::smith || law == Law::composite);
 }
 
-/// `expected` and `answer` are of one contact, `row`, and rounded apart: once in its own numbers and once in numbers
-/// that stand for the same. To turn an answer, to leave the kernel's frame and to add an impulse to a velocity takes
-/// products and sums of three each: 16 ε of their terms in all.
+/// `expected` and `answer` are of one contact, `row`, with different rounding errors: once in its own numbers and once
+/// in equivalent ones. Rotating a result, leaving the kernel's frame and adding an impulse to a velocity takes products
+/// and sums of three each: 16 ε of their terms in all.
 template <class T, std::size_t D, class Row>
 void require_close(const std::string& what, const Row& row, const Spread<D>& spread,
                    const std::vector<Outcome<Wide, D>>& expected, const std::vector<Outcome<T, D>>& answers,
@@ -147,7 +147,7 @@ BodiesRow<T, D> rounded(const BodiesRow<double, D>& row) {
   return result;
 }
 
-/// What the laws see of the contact, with the numbers rounded.
+/// The contact in contact space, with rounded numbers.
 template <class T, std::size_t D>
 SpaceRow<T, D> space_of(const BodiesRow<double, D>& row) {
   return converted<T>(collision_of(converted<Wide>(row)).row);
@@ -203,8 +203,8 @@ bool has_units(Law law) {
 }
 
 /// A change of units multiplies by powers of two, which rounds nothing. Powers are drawn from [-most, most] for all
-/// laws, or far ones for those that have no units of their own. Still no number leaves the normal ones: inertias take
-/// 2^±30 by themselves and up to three times the power.
+/// laws, and far powers for laws without units of their own. All numbers stay normal: inertias have 2^±30 by themselves
+/// and up to three times the power.
 template <class T, std::size_t D>
 void units_of_powers_of_two_change_no_bit_of_the_significands(int cases, bool far) {
   expect_property(cases, [far] {
@@ -234,7 +234,7 @@ template <class T, std::size_t D>
 void the_mirrored_contact_has_the_mirrored_answer_bit_by_bit(int cases) {
   expect_property(cases, [] {
     const SpaceRow<T, D> row = space_of<T>(draw_bodies<D>());
-    // Without slip axis 1 is the first tangent, whatever the mirror does to it.
+    // Without slip, axis 1 is the first tangent and does not follow the mirror.
     RC_PRE(row.u0[0] != 0);
     for (const Isa isa : available_isas()) {
       for (std::size_t tangent = 0; tangent < D - 1; ++tangent) {

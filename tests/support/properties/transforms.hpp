@@ -1,4 +1,4 @@
-// What may be done to a contact without changing its collision, and how far rounding may move its answer.
+// Transformations of a contact that do not change its collision, and bounds of the rounding error of its result.
 #pragma once
 
 #include <algorithm>
@@ -132,7 +132,7 @@ inline Rotation<2> contact_frame(const Tuple<Wide, 2>& n) {
   return {{{n[1], -n[0]}, n}};
 }
 
-/// What laws see of a contact, and the sizes of the terms that it is summed up from.
+/// The contact in contact space, and the magnitudes of the terms in its sums.
 template <std::size_t D>
 struct Collision {
   SpaceRow<Wide, D> row;
@@ -194,16 +194,16 @@ Wide condition(const Triangle<Wide, D>& k) {
   return trace(k) * inverse_trace;
 }
 
-/// How far the answers of every law lie apart among the contacts that rounding can't tell from this one.
+/// Differences of every law's results between the contacts that rounding cannot distinguish from this one.
 ///
-/// A law's answer is a function of K, u0 and, for the projected law, of the candidate: 12 numbers in space and 7 in the
-/// plane, each in units of what it is summed up from. Rounding moves each entry of K by 6 ε at most (a lever twice, an
-/// inertia and a direction are rounded once when they are turned, and as often again in each of the two assemblies),
-/// each of u0 by 4 ε and the candidate's by ε: 51 ε in all, summed over the numbers. So both contacts lie within the
-/// cross-polytope of radius 64 ε about this one. Where the answer is continuous it is nearly linear there, and its
-/// change largest at a corner. Where it jumps, because the law decides between sticking and slipping, among several
-/// solutions or on a second compression, a jump between the contact and a point of the polytope cuts off a corner, so
-/// that both answers are among those of the corners.
+/// A law's result is a function of K, u0 and, for the projected law, of the candidate: 12 numbers in 3D and 7 in 2D,
+/// each in units of its terms. Rounding moves each entry of K by at most 6 ε (r twice, an inertia and a direction are
+/// rounded once when they are rotated, and as often again in each of the two assemblies), each entry of u0 by 4 ε and
+/// the candidate's by ε: 51 ε in all, summed over the numbers. So both contacts are within the cross-polytope of radius
+/// 64 ε about this one. Where the result is continuous, it is nearly linear there, and its change is largest at a
+/// corner. Where it jumps, because the law decides between sticking and slipping, among several solutions or on a
+/// second compression, a jump between the contact and a point of the polytope cuts off a corner, so both results occur
+/// at corners.
 template <std::size_t D>
 struct Spread {
   std::vector<Wide> impulse, velocity;

@@ -1,19 +1,19 @@
-// Euler: both runs take the same steps in different precision. What u may differ by, relative to |u0|:
+// Euler: both runs take the same steps in different precision. Permitted difference of u, relative to |u0|:
 //
 // - A step rounds each component of u once at its own size, half an epsilon of |u| together, and some twenty times at
-//   the size of the increment, which is smaller by N. The terms of u0 and of K may cancel (K of a slender box, most of
-//   all): a few epsilons of the terms of u0, and of those of K times the impulse, at most
+//   the size of the increment, which is smaller by N. The terms of u0 and of K may cancel, in particular for K of a
+//   slender box: a few epsilons of the terms of u0, and of the terms of K times the impulse, which is at most
 //   sqrt(1 + μ²) steps/N |u0| / trace K. The reference rounds as well, in double.
 // - Sliding contracts in the norm of M⁻¹, also in steps, as long as they do not reach past the origin. So slip errors
 //   grow at most by sqrt(cond M) <= sqrt(κ), κ = cond K, and move u_z by q = M⁻¹k times that, with
 //   |(q, -1)| <= (κ + 1) / (2 sqrt(κ)). The growth of u: at most sqrt(κ + (κ + 1)² / 4).
-// - Sticking ends at u_z = sqrt(2 k' W_d): an error of the work becomes one of u_z divided by u_z, or its square root
-//   where u_z is smaller than that.
+// - Sticking ends at u_z = sqrt(2 k' W_d): an error of the work, divided by u_z, becomes an error of u_z, or its square
+//   root if u_z is smaller.
 // - A decision (the slip within reach, the end of the collision) that lies nearer to its boundary than the rounding may
 //   fall one step apart, which moves u by at most |K (μ, 0, 1)| δ <= sqrt(1 + μ²) |u0| / N, times growth.
 //
-// The series takes other and fewer steps than the exact reference; its increments are as large as the impulse, and no
-// decision of its moves u by a step.
+// The series takes different and fewer steps than the exact reference. Its increments are as large as the impulse, and
+// its decisions do not move u by a step.
 #include "support/running/agreement.hpp"
 
 #include <algorithm>
@@ -35,7 +35,8 @@ double mobility_terms(const BodyArrays<double>& body, const Vectors3<double>& le
   return 3 * body.inverse_mass[i] + (m[0][i] + m[3][i] + m[5][i]) * dot(r, r);
 }
 
-/// Of a symmetric positive definite matrix, by the cosine formula for the roots of its characteristic polynomial.
+/// Condition of a symmetric positive definite matrix, by the cosine formula for the roots of its characteristic
+/// polynomial.
 double condition(const Rows& k) {
   const double mean = (k[0][0] + k[1][1] + k[2][2]) / 3;
   Rows d = k;

@@ -20,7 +20,7 @@ struct Expected {
   std::vector<double> rounding;
   /// [1] relative to |u0|: how far u may move if one decision falls a step earlier or later
   std::vector<double> one_step;
-  /// [1] |u0| / |u0·n|: what the relative error of the normal work is larger by than that of u
+  /// [1] |u0| / |u0·n|: factor by which the relative error of the normal work exceeds the error of u
   std::vector<double> grazing;
 };
 

@@ -1,5 +1,5 @@
-// Tasks in an arena of the host's. In a file of their own, which the thread sanitizer does not look into, for it can't
-// know what oneTBB orders; the file tells it.
+// Tasks in the caller's arena. In a separate file, which is compiled without the thread sanitizer: it cannot see the
+// synchronisation in oneTBB, and this file declares it.
 #pragma once
 
 #include <tbb/task_arena.h>

@@ -1,4 +1,4 @@
-// Columns that are constants, and the columns full of one value that they stand for.
+// Columns that are constants, and the equivalent columns full of one value.
 #pragma once
 
 #include <carom/contacts.hpp>

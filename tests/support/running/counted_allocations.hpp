@@ -1,5 +1,5 @@
-// Counts what a process allocates. A program that links counted_allocations.cpp has its operator new replaced, in all
-// forms, and malloc and its kin too; where a sanitizer has replaced the latter already, they are seen through its hook.
+// Counts the allocations of a process. Linking counted_allocations.cpp replaces all forms of operator new, malloc and
+// related functions; if a sanitizer has already replaced malloc, its hook is used.
 #pragma once
 
 #include <cstddef>
@@ -17,17 +17,17 @@ namespace carom::support {
 
 struct Allocations {
   std::size_t by_new;     ///< calls of operator new
-  std::size_t by_malloc;  ///< calls of malloc and its kin, those that operator new makes included
+  std::size_t by_malloc;  ///< calls of malloc and related functions, including calls from operator new
 };
 
 /// Since the process began, by all of its threads.
 Allocations allocations_so_far();
 
-/// Lets call number `n` of malloc and its kin from now on, and those of operator new that it serves, find no memory; 0:
-/// none. Not where a sanitizer has replaced malloc.
+/// Makes call number `n` of malloc and related functions from here on fail, including calls from operator new; 0: none
+/// fails. Not available if a sanitizer has replaced malloc.
 void fail_allocation(std::size_t n);
 
-/// What `work` allocates, and other threads meanwhile.
+/// Allocations of `work`, and of other threads at the same time.
 template <class F>
 Allocations allocations_during(F&& work) {
   const Allocations before = allocations_so_far();

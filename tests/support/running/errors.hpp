@@ -19,7 +19,7 @@ std::optional<Error> error_of(Call&& call) {
   }
 }
 
-/// The text of the error names its column and its option, and where there are none it is about sizes.
+/// The text of the error names its column and its option. Without either, the error is about sizes.
 inline void expect_names(const Error& error) {
   const std::string_view text = error.what();
   EXPECT_NE(text.find(error.column()), text.npos) << text << ": " << error.column();

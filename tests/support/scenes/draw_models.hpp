@@ -7,7 +7,7 @@
 
 namespace carom::scenes {
 
-/// Neutral numbers in every column of models: contacts are as those without.
+/// Adds all columns of models with neutral values, so that contacts behave as without models.
 template <class T>
 void add_neutral_models(SceneData<T>& scene, bool with_springs = false) {
   const std::size_t n = scene.contact_count();

@@ -1,4 +1,4 @@
-// Bodies, contacts and joints as a host stores them, for tests of mechanisms.
+// Bodies, contacts and joints in structs of an application, for tests of mechanisms.
 #pragma once
 
 #include <array>

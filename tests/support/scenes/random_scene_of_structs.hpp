@@ -16,12 +16,12 @@ struct RandomScene {
   std::vector<Vector> position;  ///< [m] of the centres of mass
 };
 
-/// What a random scene is made of.
+/// Parameters of a random scene.
 struct SceneKind {
   std::size_t bodies = 8, manifolds = 10;
   double restitution_limit = 1, max_friction = 1;
   double spread = 0.7;    ///< [m] of the centres of mass; boxes have sides of about 1 m
-  bool immovable = true;  ///< but for the first, one body in six is, and one in three of those moves
+  bool immovable = true;  ///< one body in six is immovable, except the first one, and one in three of these moves
 };
 
 /// Manifolds of one to four points between random pairs. The same seed gives the same scene on every platform.

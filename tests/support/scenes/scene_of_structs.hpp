@@ -28,7 +28,7 @@ struct SceneBody {
   static SceneBody immovable() { return {0, {}, {}, {}}; }
 };
 
-/// A contact. By default it has no friction and no restitution, and nothing of what is optional counts.
+/// A contact. By default it has no friction, no restitution and neutral values in optional columns.
 template <class T>
 struct SceneContact {
   std::int32_t body_a = -1, body_b = -1;
@@ -61,7 +61,7 @@ struct SceneRow {
   std::array<T, 3> r_a = {}, r_b = {};
 };
 
-/// Which of the optional columns a view has.
+/// Optional columns of a view.
 struct SceneColumns {
   bool static_friction = true, separation = true, target_velocity = true, surface_velocity = true;
   bool warm_impulse = true, key = true;  ///< of rows as well
@@ -111,7 +111,7 @@ struct SceneData {
     return rows.size() - 3;
   }
 
-  /// Adds the other scene: its bodies, contacts and rows come behind those that are there.
+  /// Appends the bodies, contacts and rows of the other scene.
   void append(const SceneData& other) {
     const auto shift = static_cast<std::int32_t>(bodies.size());
     bodies.insert(bodies.end(), other.bodies.begin(), other.bodies.end());
@@ -131,7 +131,7 @@ struct SceneData {
   Scene<T> view(const SceneOptions& options) const { return scenes::selected(view(), options); }
 
  private:
-  // Of no items, a column of no elements rather than none.
+  // Without items, returns a column with no elements instead of an absent column.
   template <class Item, class Value>
   static Column<const Value> column(const std::vector<Item>& items, Value Item::*member) {
     static constexpr Value nothing{};

@@ -30,7 +30,7 @@ SceneData<T> zigzag(int links, std::uint64_t seed) {
   return scene;
 }
 
-/// The same, where three rows of a joint are free, have a bound, give way, or two of them are one, by chance.
+/// Same, but at random, three rows of a joint are free, have a bound or compliance, or two of them are equal.
 template <class T>
 SceneData<T> odd_zigzag(int links, std::uint64_t seed) {
   SceneData<T> scene = zigzag<T>(links, seed);
