@@ -11,8 +11,8 @@
 
 namespace carom {
 
-/// A call has the solver to itself from its construction to its destruction: what it works in belongs to one call at a
-/// time. Meanwhile the calling thread computes in the default environment.
+/// A call has exclusive use of the solver and its memory from construction to destruction. Meanwhile the calling thread
+/// computes in the default floating-point environment.
 class Solver::Call {
  public:
   /// Throws Error if another call has the solver, if the solver has been moved from or an option is out of range.
@@ -24,26 +24,26 @@ class Solver::Call {
   State& state() const { return state_; }
   const IsaEntry& entry() const;
 
-  /// Calls range(first, n, tally) for ranges that make up a batch of `count` contacts, on the threads of the call, and
-  /// sums up the tallies.
+  /// Calls range(first, n, tally) for ranges that cover a batch of `count` contacts, on the threads of the call, and
+  /// sums the tallies.
   using RangeTask = std::function<void(std::size_t first, std::size_t n, kernel::Tally& tally)>;
   Report run(std::size_t count, const RangeTask& range) const;
 
-  /// The same with what a thread works in.
+  /// Same, with a workspace per thread.
   template <class T>
   using PlanarTask = std::function<void(std::size_t first, std::size_t n, kernel::PlanarWorkspace<T>& workspace,
                                         kernel::Tally& tally)>;
   template <class T>
   Report run_planar(std::size_t count, const PlanarTask<T>& range) const;
 
-  /// Calls range(first, n, workspace) for ranges that make up a batch; `workspace` is one a thread, which the solver
-  /// keeps from call to call for a precision and make() makes.
+  /// Calls range(first, n, workspace) for ranges that cover a batch. Each thread has a `workspace`, created by make().
+  /// The solver keeps them from call to call, for each precision.
   using GradientTask = std::function<void(std::size_t first, std::size_t n, void* workspace)>;
   template <class T>
   void run_gradients(std::size_t count, const std::function<std::shared_ptr<void>()>& make,
                      const GradientTask& range) const;
 
-  /// In solve_planar.cpp. The arguments are those of Solver::solve.
+  /// In solve_planar.cpp. The arguments are documented at Solver::solve.
   template <ContactForm AnyContacts>
   Report solve_planar(const AnyContacts& contacts, const ResultsOf<AnyContacts>& results, const Options& options) const;
 

@@ -26,7 +26,7 @@ struct Input {
   }
 };
 
-/// The rows of Gradients and the product, likewise.
+/// The rows of Gradients, and the product, in the same order.
 template <class T>
 struct Output {
   struct Place {

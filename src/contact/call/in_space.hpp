@@ -1,5 +1,5 @@
-// Planar contacts as contacts in 3D that move in a plane, for what is there in 3D only. Bodies move in the plane z = 0
-// and turn about any axis with the same inertia; contact space gets a second tangent y, which nothing couples to.
+// Planar contacts as contacts in 3D that move in a plane, for functions that exist in 3D only. Bodies move in the plane
+// z = 0 and have the same inertia about every axis; contact space gets a second tangent y, which is uncoupled.
 #pragma once
 
 #include <carom/planar.hpp>
@@ -7,7 +7,7 @@
 
 namespace carom {
 
-/// The number 0 for every element of a column; missing where the column is.
+/// A column of zeros; missing if the given column is.
 template <class T>
 Column<const T> zeros_beside(const Column<const T>& column) {
   return column ? Column<const T>(T(0)) : Column<const T>();

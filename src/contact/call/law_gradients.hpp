@@ -44,7 +44,7 @@ class LawGradients {
     solved_ = false;
   }
 
-  /// Differentiates the contacts that the tile has chosen; as members, those of composites.
+  /// Differentiates the contacts that the tile has chosen. `as_members`: as components of composites.
   void differentiate(Law law, bool as_members) {
     tile_.law = law;
     zero_own_columns(law);

@@ -16,7 +16,7 @@ namespace {
 
 using columns::bit_of;
 
-/// Bits of Law; what is no law counts as one that this dimension lacks.
+/// Returns bits of Law. A number that is not an enumerator counts as a law that this dimension does not have.
 template <class T>
 unsigned laws_of(const LawColumns<T>& columns, Law otherwise, std::size_t first, std::size_t n) {
   if (!columns.law) return bit_of(otherwise);
@@ -94,8 +94,8 @@ void pack_bodies(const std::type_identity_t<BodyColumns<const T>>& bodies, std::
 
 namespace {
 
-/// The sizes of a core's second-level cache and of the third-level one that it shares, in bytes; of a usual machine
-/// where the system does not tell them.
+/// Sizes of a core's second-level cache and of the shared third-level cache [bytes]. Defaults are for a typical
+/// machine, if the system does not report them.
 struct CacheSizes {
   std::size_t own = std::size_t{1} << 20, shared = std::size_t{1} << 25;
 
@@ -105,7 +105,7 @@ struct CacheSizes {
     if (const long size = sysconf(_SC_LEVEL3_CACHE_SIZE); size > 0) shared = static_cast<std::size_t>(size);
 #endif
 #ifdef __linux__
-    // On processors with several caches of the third level glibc tells their sum.
+    // On processors with several third-level caches, glibc returns their sum.
     std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");
     std::size_t kibibytes = 0;
     if (char unit = 0; file >> kibibytes >> unit && unit == 'K' && kibibytes > 0) shared = kibibytes << 10;

@@ -17,7 +17,7 @@ struct ComponentResults {
   Status status[chunk];
 };
 
-/// Whether contacts can be composites with the incremental law in them.
+/// Returns whether contacts can be composites with the incremental law as a component.
 template <class T>
 bool has_incremental_components(const LawColumns<T>& laws, Law otherwise) {
   return laws.weight.incremental && (laws.law || otherwise == Law::composite);
@@ -34,15 +34,15 @@ void solve_range(const kernel::Job<T, AnyContacts>& job, const RangeKernels<T, A
                  std::size_t n, const kernel::Workspace<T>& workspace, ComponentResults<T>* components,
                  kernel::Tally& tally);
 
-/// The options as the kernels take them.
+/// The options in the form that kernels read.
 template <class T>
 kernel::Parameters<T> parameters_for(const Options& options);
 
-/// Bodies as kernel::BodyRecord: those of [first, first + n).
+/// Stores bodies [first, first + n) as kernel::BodyRecord.
 template <class T>
 void pack_bodies(const std::type_identity_t<BodyColumns<const T>>& bodies, std::size_t first, std::size_t n, T* rows);
 
-/// How the numbers of a call of `bytes` are best fetched and stored on this machine.
+/// Returns the best way to fetch and store the columns of a call of `bytes` on this machine.
 kernel::Layout layout_for(std::size_t bytes);
 
 }  // namespace carom

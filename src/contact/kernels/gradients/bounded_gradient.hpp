@@ -19,7 +19,7 @@ class BoundedGradient {
   using Parameter = columns::Parameter;
 
  public:
-  /// `status` gets what is found near a border.
+  /// `status` is raised for contacts near a border.
   BoundedGradient(const Tile& tile, B& status) : tile_(tile), status_(status) {}
 
   [[gnu::noinline]] V impulse(const Directions<B>& by) {
@@ -49,12 +49,12 @@ class BoundedGradient {
 
  private:
   void near(B a, B b) {
-    // A bound that does not hold is infinite.
+    // An inactive bound is infinite.
     const Mask close = vanishing(b) == B(0) && magnitude(a - b) <= B(tile_.tolerance) * (magnitude(a) + magnitude(b));
     status_ = at_least<T>(status_, close, GradientStatus::one_sided);
   }
 
-  /// The least of bounds; those that do not bound are infinite.
+  /// Minimum of the bounds. Inactive bounds are infinite.
   struct Least {
     N best = N(B(static_cast<T>(__builtin_inf())));
     B second = B(static_cast<T>(__builtin_inf()));

@@ -1,9 +1,9 @@
-// Gradients, for any ISA and precision, a tile of contacts in contact space at a time:
+// Gradients, for any ISA and precision, one tile of contacts in contact space at a time:
 //
 //   closed_form   frictionless, no slip, Chatterjee-Ruina, bilinear    closed_form_gradient.hpp
 //   incremental   the incremental law by its series                    slide_gradient.hpp
 //   other_laws    Whittaker, Smith, Anitescu-Potra, Brach, ...         other_gradients.hpp
-//   velocities    what follows for u, and products with cotangents     velocities.hpp
+//   velocities    derivatives of u, and products with cotangents       velocities.hpp
 #pragma once
 
 #include "closed_form_gradient.hpp"

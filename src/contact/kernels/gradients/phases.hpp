@@ -6,14 +6,14 @@
 namespace carom::kernel {
 namespace {
 
-/// The distance of what comes next, and whether u_z changes its sign there.
+/// Distance to the next event, and whether u_z changes its sign there.
 template <class B, class M>
 struct Event {
   B distance;
   M turns;
 };
 
-/// Along a ray, where u_z changes its sign or the collision ends, whichever is first.
+/// Along a ray: u_z changes its sign or the collision ends, whichever is first.
 template <class T, class B, class M>
 [[gnu::always_inline]] inline Event<B, M> next_event(const SeriesContact<B>& c, M decompressing, B z, B balance,
                                                      B rise) {
@@ -28,7 +28,7 @@ template <class T, class B, class M>
   return {smaller(closes, turns), turns < closes};
 }
 
-/// Weighs what has turned at a place.
+/// Adds the weighted variation at a place where u_z has changed its sign.
 template <class B, class M>
 [[gnu::always_inline]] inline void at_turn(GradientContact<B>& c, M turned, const Place<B>& place, B slope, B mu) {
   using T = VectorElement<B>;
@@ -37,7 +37,7 @@ template <class B, class M>
   const B sign = choose(decompressing, B(-1), one);
   const B steep = choose(slope == zero, B(T(1e-30)), slope);
   const B weight = choose(turned, sign * choose(kinetic, (one + c.e) / steep, mul_sub(c.e, c.e, one)), zero);
-  // As a rule all contacts have one law.
+  // Usually, all contacts have the same law.
   Variation<B> what = of_work(place, mu);
   if (lane_bits(kinetic) != 0) what = choose(kinetic, of_normal_velocity(place, c.rates), what);
   const Variation<B> sum = mul_add(weight, what, c.balance);

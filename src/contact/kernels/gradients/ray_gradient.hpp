@@ -20,8 +20,8 @@ template <class M>
   return (condition && yes) || and_not(no, condition);
 }
 
-/// Goes along rays, or what is left of the way to rest, and returns the contacts that come to rest, whose slip is 0
-/// then. `arrival` is how s changes where it stops.
+/// Moves along rays, or along the remaining way to rest. Returns the contacts that come to rest, with slip 0.
+/// `arrival`: variation of s at the point of rest.
 template <class T, class B, class Mask>
 [[gnu::noinline]] inline Mask follow_ray(Mask on_ray, Mask stops, B mu, GradientContact<B>& c, Slip<B>& slip,
                                          Tangent<B> (&five)[5], Variation<B>& arrival) {
@@ -29,7 +29,7 @@ template <class T, class B, class Mask>
   const Mask wanted = on_ray || stops;
   const Rates<B>& k = c.rates;
   const B zero(0), one(1), half(T(0.5)), never(static_cast<T>(__builtin_inf()));
-  // To fixed r, by the slip's own rates: there tangents are as small as r.
+  // To fixed r, by the slip's own rates: there the tangents are of the order of r.
   const B own = mul_add(slip.cosine, slip.gx, slip.sine * slip.gy);
   Tangent<B> base[5];
   B back[5];
@@ -62,7 +62,7 @@ template <class T, class B, class Mask>
     to.sum_y = mul_add(y, distance, from.sum_y);
     to.s = from.s + distance;
     to.area = from.area + distance * mul_add(half * rate, distance, from.r);
-    // T, the slip time that it takes, and G, what is left of the way across then.
+    // T, the slip time, and G, the fraction of the perpendicular component that remains.
     const B time = distance / from.r * logarithm_ratio<T>(choose(rest, zero, rate * distance / from.r));
     const B left = choose(rest, zero, exponential<T>(negated(stiffness * time)));
     const B inverse_n = one / stiffness, separation = rate - stiffness;

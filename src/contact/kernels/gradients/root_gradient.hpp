@@ -20,10 +20,10 @@ class RootGradient {
   using Contact = VariedContact<B>;
 
  public:
-  /// `status` gets what is found near a border.
+  /// `status` is raised for contacts near a border.
   RootGradient(const Tile& tile, B& status) : tile_(tile), status_(status) {}
 
-  /// Takes the impulses of contacts, which are so many of the unit `impulse`, and inverts F_p there.
+  /// Loads the impulses of contacts, divides them by the unit `impulse`, and inverts F_p there.
   void prepare(const GradientLanes<A, T>& lanes, const B* values, B impulse) {
     const B one(1), inverse = one / impulse;
     const auto load = [&](const T* const(&from)[3]) {
@@ -31,7 +31,7 @@ class RootGradient {
                         load_lanes<B>(from[2] + lanes.i) * inverse};
     };
     root_.p = load(tile_.p);
-    // The three directions of p first.
+    // First the three directions of p.
     constexpr std::size_t none = Tile::variables, constant[] = {none, none, none, none};
     static_assert(sizeof constant / sizeof *constant == Directions<B>::at_once);
     const Contact c = Contact::template of<Tile>({values, constant});
@@ -117,14 +117,14 @@ class RootGradient {
     return {p.x + bound * u.x, p.y + bound * u.y, p.z};
   }
 
-  /// The same of what has been added since the compression.
+  /// Same for the impulse added since compression.
   V expansion(const Contact& c, const V& p, const V& first) const {
     const V u = velocity(c, p), more = {p.x - first.x, p.y - first.y, p.z - first.z}, slip = against(c, u, more);
     return {choose(root_.sticks, u.x, slip.x), choose(root_.sticks, u.y, slip.y),
             choose(root_.more, u.z, more.z - c.restitution * first.z)};
   }
-  /// Friction that holds the contact, or is on the cone: against the slip that is left, or that begins where it does
-  /// not hold.
+  /// Friction that holds the contact, or is on the cone: against the remaining slip, or against the slip that starts
+  /// where it does not hold.
   V first_bit(const Contact& c, const V& q, const Directions<B>& by) const {
     const B inverse_z = B(1) / root_.compression.z, friction = c.friction.value;
     const B det = difference_of_products(c.xx.value, c.yy.value, c.xy.value, c.xy.value);

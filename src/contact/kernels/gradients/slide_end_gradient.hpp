@@ -24,7 +24,7 @@ class SlideEndGradient {
  public:
   SlideEndGradient(const Tile& tile, const SlideMemory<T>& memory) : tile_(tile), memory_(memory) {}
 
-  /// Finishes `n` contacts from number i on of those that are done.
+  /// Finishes `n` completed contacts from index i on.
   [[gnu::noinline]] void finish(std::size_t i, std::size_t n) {
     Contact c{};
     const auto* lanes = memory_.done;

@@ -1,6 +1,6 @@
-// The gradient of the incremental law. Contacts of a tile slide side by side, as in series.hpp, with four tangents
-// beside them (slide_tangents.hpp); the others are dropped from their midst when their slide is over. What turns on the
-// way leaves its mark in a variation (variation.hpp), and slide_end_gradient.hpp makes columns of it at the end.
+// The gradient of the incremental law. Contacts of a tile slide in parallel, as in series.hpp, with four tangents each
+// (slide_tangents.hpp). Contacts whose slide is over are removed from the vectors. Sign changes of u_z on the way add
+// to a variation (variation.hpp), from which slide_end_gradient.hpp computes the columns at the end.
 #pragma once
 
 #include "slide_end_gradient.hpp"

@@ -11,12 +11,12 @@ namespace carom::kernel {
 
 namespace {
 
-/// A contact on its way.
+/// State of a contact on its way.
 template <class V>
 struct GradientContact : SeriesContact<V> {
   Tangent<V> tangents[carried];
   V area;                 // A
-  Variation<V> balance;   // of what has turned so far: see SlideGradient::at_turn
+  Variation<V> balance;   // sum over the sign changes so far: see SlideGradient::at_turn
   V compressing_impulse;  // s in all compressions
   V weakest;              // of du_z/ds where u_z was 0, relative to K_33
 };

@@ -1,8 +1,8 @@
-// The tangents of a slide beside its series: see slide_gradient.hpp. At fixed slip time
+// The tangents of a slide, integrated with its series: see slide_gradient.hpp. At fixed slip time
 //
 //   δu_t' = -N δu_t + k δr - δN u_t + r δk      r δr = u_t·δu_t      δX' = δu_t      δs' = δr      δA' = 2 u_t·δu_t
 //
-// and after the step back to fixed s, where no two solutions move apart.
+// and after the step converted back to fixed s, where no two solutions move apart.
 #pragma once
 
 #include "variation.hpp"

@@ -1,11 +1,11 @@
 // Changes of a number with the parameters of a sliding contact, without a column for each of them.
 //
 // A contact slides in the units of series.hpp: N = μ M = diag(a1, a2), k = (b1, b2), s is the integral of r over τ.
-// Scaling and turning u0_t are symmetries, so that all columns come from
+// Scaling and turning u0_t are symmetries, so all columns are computed from
 //
 //   tangent    ∂ by N_11, N_12, N_22, k_1, k_2, which act through the slide
-//   k, u0      the six entries of K and u0, where they stand beside it
-//   friction   μ, likewise
+//   k, u0      ∂ by the six entries of K and by u0, where they act directly
+//   friction   ∂ by μ, where it acts directly
 //   scale      |u0_t| ∂/∂|u0_t|
 //   turn       the change when the whole contact is turned about the normal
 //
@@ -136,12 +136,12 @@ struct Forces {
       : x{negated(cosine), negated(sine), B(0), B(1), B(0)}, y{B(0), negated(cosine), negated(sine), B(0), B(1)} {}
 };
 
-/// Tangents by N_12, N_22, then k_1 and k_2, but in the place of the larger of those by N_11 where that is smaller: the
-/// one that is left out follows from scaling K, Σ N ∂_N + Σ k ∂_k = (s g, s û - X, s r - A), divided by what is
-/// largest.
+/// Tangents by N_12, N_22, k_1 and k_2. N_11 replaces k_1 or k_2, whichever is larger, if N_11 is smaller than that.
+/// The omitted tangent follows from scaling K, Σ N ∂_N + Σ k ∂_k = (s g, s û - X, s r - A), divided by the largest of
+/// the three.
 inline constexpr int carried = 4;
 
-/// The tangent that is left out.
+/// The omitted tangent.
 template <class B>
 struct LeftOut {
   using Mask = decltype(B(0) < B(0));
@@ -163,13 +163,13 @@ struct Slip {
   B sum_x, sum_y, s, area;
 };
 
-/// All five tangents of the four.
+/// Computes all five tangents from the four.
 template <class B>
 [[gnu::always_inline]] inline void complete(const Rates<B>& k, const LeftOut<B>& out, const Slip<B>& at,
                                             const Tangent<B> (&four)[carried], Tangent<B> (&five)[5]) {
   const B zero(0);
   const auto part = [&](auto member, B whole) {
-    // Σ over those that are there.
+    // Sum over the tangents that are stored.
     const B t12 = four[0].*member, t22 = four[1].*member, third = four[2].*member, fourth = four[3].*member;
     const B k1_there = choose(out.k1, zero, k.b1), k2_there = choose(out.k2, zero, k.b2);
     const B third_factor = choose(out.k1, k.a1, k1_there), fourth_factor = choose(out.k2, k.a1, k2_there);

@@ -31,7 +31,7 @@ class LawApplier {
     lanes_.template apply_in_place<Bilinear>(slot);
   }
 
-  /// To the contacts [first, first + count) of the batch, but for those of direct_laws.
+  /// Applies the laws to contacts [first, first + count) of the batch, except direct_laws.
   void apply(std::size_t first, std::size_t count) {
     first_ = first;
     count_ = count;
@@ -125,7 +125,7 @@ class LawApplier {
     lanes_.put(slot, has, sum);
   }
 
-  /// Takes over the faults of the incremental law; true where there are none.
+  /// Copies the faults of the incremental law. Returns the contacts without faults.
   Mask take_incremental(std::size_t slot, Mask counts) const {
     T faults[width];
     for (std::size_t lane = 0; lane < width; ++lane) {

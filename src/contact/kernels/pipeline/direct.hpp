@@ -37,7 +37,7 @@ struct DirectLaws {
 
   const Parameters<T>& options;
 
-  /// `law` and e_t of every contact; e_t is NaN where a law has none.
+  /// `law` and e_t: of every contact; e_t is NaN for laws without it.
   [[gnu::always_inline]] SolvedBodies solve(const BodyPointers<T>& contacts, WholeBlock block, B law,
                                             B tangential_restitution) const {
     const B one(1);

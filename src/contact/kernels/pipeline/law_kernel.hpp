@@ -65,17 +65,17 @@ class TileStages {
     finish_.order = order;
   }
 
-  /// The bytes of a block as in Layout, if columns are read in the host's blocks; else 0.
+  /// Sets the bytes of a block as in Layout if columns are read from the caller's blocks; else 0.
   void set_block_bytes(std::size_t bytes) { block_bytes_ = bytes; }
 
-  /// Applies their laws to all contacts but those of direct_laws, which finish takes.
+  /// Applies their laws to all contacts except direct_laws, which finish() handles.
   void apply_laws() {
     pass_stages(0, count_);
     applier_.apply(first_, count_);
   }
 
-  /// A vector of contacts, of which `all` or those of other laws than the incremental one are stored. `staged`: it has
-  /// been through the stages.
+  /// Finishes a vector of contacts. Stores all of them, or without `all` the contacts of other laws than the
+  /// incremental one. `staged`: the vector has been through the stages.
   [[gnu::noinline]] void finish(std::size_t slot, bool all, bool staged) {
     const WholeBlock block = whole_block(slot);
     const Block lanes = block_of(slot);
@@ -146,7 +146,7 @@ class TileStages {
   WholeBlock whole_block(std::size_t slot) const { return {offset_of<T>(slot, block_bytes_)}; }
   Block block_of(std::size_t slot) const { return block_at<width>(first_ + slot, first_ + count_); }
 
-  /// Returns the lanes of a block but for contacts of the incremental law, which another kernel solves.
+  /// Returns the lanes of a block without contacts of the incremental law, which another kernel solves.
   unsigned own_lanes(const Block& block, std::size_t slot) const {
     unsigned lanes = block.lanes;
     for_each_bit(block.lanes, [&](std::size_t lane) {
@@ -208,14 +208,13 @@ class AlgebraicPipeline {
   }
 
  private:
-  // Few enough for the first-level cache.
+  // Fits into the first-level cache.
   static constexpr std::size_t small_tile = 256 / sizeof(T);
-  // So many the processor follows by itself. Their lines, though they begin at the same place of a page, stay in the
-  // first-level cache until all of their contacts have been read.
+  // The processor prefetches this many columns by itself. Although their lines start at the same offset in a page, they
+  // stay in the first-level cache until all of their contacts have been read.
   static constexpr std::size_t few_columns = 16;
 
-  /// The slow contacts of an iterative law are brought together from many; and what is used where it stands needs no
-  /// tile.
+  /// Slow contacts of an iterative law are collected from many; columns that are used in place need no tile.
   std::size_t at_once() const {
     const bool iterates = (call_.laws & iterative_laws) != 0;
     const bool in_place =
@@ -223,16 +222,16 @@ class AlgebraicPipeline {
     return iterates || in_place ? LawTile<T>::size : fetches_ ? 2 * small_tile : small_tile;
   }
 
-  /// The contacts from `first` on before a line of the cache begins, of the first column: those of most hosts begin at
-  /// the same place of a line, and no vector of the contacts behind it needs two lines.
+  /// Number of contacts from `first` on before the next cache line of the first column starts. The columns of most
+  /// callers start at the same offset in a line, so vectors of the contacts behind it do not need two lines.
   std::size_t before_line(std::size_t first, std::size_t count) const {
     const Strided<T>& column = call_.source.columns[0];
     if (width == 1 || count < 2048 || call_.layout.block_bytes != 0 || !is_contiguous(column)) return 0;
     return (64 - reinterpret_cast<std::size_t>(&element(column, first)) % 64) % 64 / sizeof(T);
   }
 
-  /// Where it costs less than the laws side by side in the lanes: contacts between bodies have so many columns that
-  /// only the direct laws' way around the stages is worth to bring them together.
+  /// Returns whether grouping is faster than several laws in the lanes of a vector: contacts between bodies have so
+  /// many columns that grouping them only pays for the direct laws, which skip the stages.
   static bool comes_in_groups(unsigned laws) {
     const bool direct = (laws & direct_laws) != 0, others = (laws & ~direct_laws & ~bit_of(Law::incremental)) != 0;
     const bool iterative = (laws & iterative_laws) != 0;
@@ -275,7 +274,7 @@ class AlgebraicPipeline {
         to_, [&](T * &pointer) __attribute__((always_inline)) { pointer = *to++; });
   }
 
-  /// Writes what does not yet stand where the host wants it.
+  /// Stores results that are not yet in the caller's columns.
   [[gnu::noinline]] void store(const Picked& picked) {
     const Results<T>& results = call_.results;
     results_.end_tile(picked);
@@ -289,8 +288,8 @@ class AlgebraicPipeline {
   static void put(const Column<V>& column, const Picked& picked, const V* from) {
     if (column.data != nullptr) scatter(column, picked, from);
   }
-  /// Batches with a law for every contact: the contacts of a law are solved together. Those of direct_laws, which take
-  /// the same pass, make one group.
+  /// Solves batches with a law for every contact: contacts of a law are solved together. Contacts of direct_laws share
+  /// a pass and make one group.
   void solve_groups(std::size_t first, std::size_t end) {
     results_.begin_range(first, end - first, false);
     for (std::size_t i = first; i < end; i += GroupTile<T>::size) {
@@ -329,9 +328,9 @@ class AlgebraicPipeline {
 
   const AlgebraicCall<T>& call_;
   LawTile<T>& tile_;
-  const bool grouped_;  // the contacts of a law are solved together
-  // Columns come from beyond the caches: they are fetched ahead of time, and many of them are read from a copy, as are
-  // those that displace each other.
+  const bool grouped_;  // contacts of a law are solved together
+  // fetches_: columns are larger than the caches and are prefetched. copies_: columns are read from a copy, because
+  // they are prefetched and many, or because they evict each other.
   const bool fetches_;
   bool copies_;
   Groups<T> groups_;

@@ -141,7 +141,7 @@ class LawLanes {
     return Stages::get(tile_.law, slot) == number<T, B>(L::law);
   }
 
-  /// The lanes that a law reads stand there.
+  /// Pointers to the lanes that a law reads.
   struct Inputs {
     const T* lanes[lanes_read];
   };
@@ -150,7 +150,7 @@ class LawLanes {
     for (std::size_t i = 0; i < lanes_read; ++i) inputs.lanes[i] = (tile_.*read_lanes[i]) + slot;
     return inputs;
   }
-  /// Contacts side by side; the first of them also in the lanes that the others leave.
+  /// Collected contacts. The first one also fills the remaining lanes.
   struct Brought {
     alignas(64) T values[lanes_read][width];
     Inputs inputs;

@@ -1,4 +1,4 @@
-// Where the stages read and write a tile of contacts, and what comes there from the forms of the host.
+// Pointers by which the stages read and write a tile of contacts, and their setup from the caller's columns.
 #pragma once
 
 #include "contact/kernels/stages/contact_pointers.hpp"
@@ -7,7 +7,7 @@
 namespace carom::kernel {
 namespace {
 
-/// Null where the host does not want a result.
+/// Null if a result is not requested.
 template <class T>
 struct ResultPointers {
   Vector3<T*> impulse, separation_velocity, velocity_a, angular_velocity_a, velocity_b, angular_velocity_b;
@@ -68,7 +68,7 @@ struct AlgebraicCall {
   }
 };
 
-/// Brings fewer contacts than a vector has to the lanes of a tile, the last of which fills what the others leave.
+/// Copies fewer contacts than a vector has to the lanes of a tile. The last contact fills the remaining lanes.
 template <class A, class T, class AnyContacts>
 [[gnu::noinline]] void bring_few(const AnyContacts& contacts, std::size_t first, std::size_t count, Source<T>& source,
                                  LawTile<T>& tile) {

@@ -276,15 +276,16 @@ inline CollisionMatrix<B> collision_matrix(const Frame<B>& frame, const Body<B>&
       [&] { return turning_terms(body_a.inverse_inertia, r_a) + turning_terms(body_b.inverse_inertia, r_b); });
 }
 
-/// Bounds the terms of S = v·K v, v = (-q, 1), for a K given by the caller, up to a factor: S must exceed its rounding.
-/// Scaling rounds each entry of K by ε/2, which moves S by ε/2 Σ |v_i K_ij v_j| <= 3/2 ε d. The rounding of q adds
-/// 3 ε (|q1 k1| + |q2 k2|) <= 3 ε d, and that of the sum 3/2 ε d. So S is wrong by 6 ε d at most.
+/// Bounds the terms of S = v·K v, v = (-q, 1), for a K given by the caller, up to a factor: S must exceed its rounding
+/// error. Scaling rounds each entry of K by ε/2, which moves S by ε/2 Σ |v_i K_ij v_j| <= 3/2 ε d. The rounding of q
+/// adds 3 ε (|q1 k1| + |q2 k2|) <= 3 ε d, and the rounding of the sum 3/2 ε d. So the error of S is at most 6 ε d.
 template <class B>
 [[gnu::always_inline]] inline B schur_terms(B q1, B q2, B m11, B m22, B k33) {
   return mul_add(q1 * q1, m11, mul_add(q2 * q2, m22, k33));
 }
 
-/// The collision matrix of a K given by the caller, in the caller's frame. det M and S must exceed their rounding.
+/// The collision matrix of a K given by the caller, in the caller's frame. det M and S must exceed their rounding
+/// errors.
 template <class T, class B>
 inline CollisionMatrix<B> collision_matrix(const Symmetric3<B>& k) {
   return scaled_matrix<T>(k, B(0), [](const CollisionMatrix<B>& c) {

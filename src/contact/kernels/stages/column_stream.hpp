@@ -14,10 +14,10 @@ struct ColumnStream {
 
   const Column<T>* host;
   bool streamed;
-  std::size_t waiting;  // at the beginning of the buffer, which stands for the beginning of a line
-  std::size_t foreign;  // of these, that belong to contacts before the range
+  std::size_t waiting;  // number at the start of the buffer, which corresponds to the start of a cache line
+  std::size_t foreign;  // number of these that belong to contacts before the range
 
-  /// Before the first tile of a range, which begins with contact `first`.
+  /// Call before the first tile of a range that starts with contact `first`.
   void begin(const Column<T>& column, std::size_t first) {
     host = &column;
     const auto misplaced = reinterpret_cast<std::size_t>(&element(column, first)) % 64;
@@ -25,7 +25,7 @@ struct ColumnStream {
     waiting = foreign = streamed ? misplaced / sizeof(T) : 0;
   }
 
-  /// The contacts [first, first + count) stand in the buffer behind those that wait.
+  /// Streams whole lines. Contacts [first, first + count) are in the buffer behind the waiting ones.
   [[gnu::noinline]] void flush(T* buffer, std::size_t first, std::size_t count) {
     const std::size_t whole = (waiting + count) / line * line, rest = waiting + count - whole;
     if (whole > 0) {

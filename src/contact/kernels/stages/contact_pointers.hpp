@@ -17,7 +17,7 @@ struct BodyPair {
   Body<B> a, b;
 };
 
-/// The numbers of the first contact of a tile of contacts between bodies; those of the others stand behind it.
+/// Pointers to the first contact of a tile of contacts between bodies; the other contacts follow it.
 template <class T>
 struct BodyPointers {
   const T *friction, *restitution;
@@ -25,7 +25,7 @@ struct BodyPointers {
   Body<const T*> a, b;
 };
 
-/// The same of contacts without bodies.
+/// Same for contacts without bodies.
 template <class T>
 struct SpacePointers {
   const T *friction, *restitution;

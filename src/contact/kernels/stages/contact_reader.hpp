@@ -26,7 +26,7 @@ class ContactReader {
   const BodyPointers<T>& between_bodies() const { return between_bodies_; }
   const SpacePointers<T>& in_space() const { return in_space_; }
 
-  /// How many contacts to read at a time: what is copied stays in the first-level cache until it is used.
+  /// Number of contacts to read at a time, so that copies stay in the first-level cache until they are used.
   std::size_t at_once() const { return in_place_ ? ~std::size_t{0} : 256 / sizeof(T); }
 
   /// Points to the contacts [first, first + count): whole vectors, or fewer than one.

@@ -1,5 +1,4 @@
-// Elements of columns, and the columns of numbers that every contact of a form has, one after the other, and those of
-// its results.
+// Elements of columns; enumeration of the numeric columns of a form of contacts, and of its results.
 #pragma once
 
 #include "core/columns/columns.hpp"
@@ -23,20 +22,20 @@ inline bool is_contiguous(const Column<V>& column) {
   return column.stride == static_cast<std::ptrdiff_t>(sizeof(V));
 }
 
-/// Tells whether the three numbers of every vector stand side by side, as in a host's structs.
+/// Returns whether the three components of every vector are adjacent, as in structs.
 template <class V>
 inline bool stand_side_by_side(const Vector3Columns<V>& v) {
   return v.y.data == v.x.data + 1 && v.z.data == v.x.data + 2 && v.y.stride == v.x.stride && v.z.stride == v.x.stride;
 }
 
-/// Where element i of a column stands whose elements are next to each other or, with `block_bytes`, in blocks.
+/// Offset of element i of a column whose elements are adjacent or, with `block_bytes`, in blocks.
 template <class T>
 inline std::size_t offset_of(std::size_t i, std::size_t block_bytes) {
   return block_bytes == 0 ? i * sizeof(T) : i / contacts_in_block * block_bytes + i % contacts_in_block * sizeof(T);
 }
 
-/// Calls f(column) for each column of numbers of contacts, but for bodies that are stored once; `AnyContacts` may be
-/// const, as may be the types below.
+/// Calls f(column) for each numeric column of contacts, without indexed bodies. `AnyContacts` may be const, as may the
+/// types below.
 template <class AnyContacts, class F>
 [[gnu::always_inline]] inline void for_each_column(AnyContacts& contacts, F&& f) {
   columns::each_number(

@@ -8,8 +8,8 @@
 namespace carom::kernel {
 namespace {
 
-/// The contacts of a tile that is not read where it stands: `count` of them from `first` on, or those that `list` names
-/// counted from there.
+/// Contacts of a tile that is not read in place: `count` of them from `first` on, or the contacts in `list`, relative
+/// to `first`.
 struct Picked {
   std::size_t first, count;
   const std::uint32_t* list;
@@ -70,9 +70,9 @@ template <class V>
       element(column, picked.first + (picked.list != nullptr ? picked.list[i] : i)) = V(0);
 }
 
-/// The bodies of a tile's contacts on one side: where they stand, -1 for the world, -2 for what is no body.
+/// Positions of the bodies of a tile's contacts on one side: -1 for the world, -2 for an invalid index.
 inline void place_bodies(const std::int32_t* body, std::size_t count, std::size_t bodies, std::int32_t* place) {
-  // -1 and the bodies are tested at once: contacts with the world come at random.
+  // -1 and the range of bodies are tested at once: contacts with the world occur at random, so a branch is slow.
   const auto end = static_cast<std::uint32_t>(bodies < 0x80000000u ? bodies : 0x80000000u);
   for (std::size_t i = 0; i < count; ++i) place[i] = static_cast<std::uint32_t>(body[i]) + 1u <= end ? body[i] : -2;
 }
@@ -88,8 +88,8 @@ inline void validate_bodies(const std::int32_t* place_a, const std::int32_t* pla
   }
 }
 
-/// A number of the bodies at `place`, whole vectors of them. The world reads as an immovable body at rest, what is no
-/// body as NaN: `absent` has these, and 1 for a body.
+/// Gathers a number of the bodies at `place`, in whole vectors. The world reads as an immovable body at rest, an
+/// invalid body as NaN: `absent` has 0, NaN, and 1 for a body.
 template <class A, class T>
 [[gnu::noinline]] inline void gather_number(const Strided<T>& column, const std::int32_t* place, const T* absent,
                                             std::size_t count, T* to) {

@@ -1,6 +1,6 @@
-// Single columns of the host to lanes: those that few laws read, and those of scenes. Whole blocks of contiguous
-// columns are vector loads; anything else is gathered value by value. The lanes behind the end of a batch repeat its
-// last contact, and nothing reads them. The columns that every contact has take the way of contact_reader.hpp.
+// Loads single columns of the caller: columns that few laws read, and columns of scenes. Whole blocks of contiguous
+// columns are vector loads; other columns are gathered value by value. The lanes behind the end of a batch repeat its
+// last contact, and are not read. The columns of every contact are read by contact_reader.hpp.
 #pragma once
 
 #include "elements.hpp"
@@ -10,7 +10,7 @@
 namespace carom::kernel {
 namespace {
 
-/// The contacts in the lanes: `count` of them, from `first` on, of which those in `lanes` are to be stored.
+/// Contacts in the lanes: `count` of them, from `first` on. Only `lanes` are stored.
 struct Block {
   std::size_t first;
   std::size_t count;

@@ -7,7 +7,7 @@
 namespace carom::kernel {
 namespace {
 
-/// A column to read. It has no constructor: those of Column are common to all ISAs.
+/// A column to read. Without a constructor: the constructors of Column are shared by all ISAs.
 template <class V>
 struct Strided {
   const V* data;
@@ -53,7 +53,7 @@ struct Source {
   std::size_t of_body_count = 0;
   const T* packed = nullptr;  // as in Layout
 
-  /// Takes over a form, but for its columns, which follow.
+  /// Sets the properties of a form. Its columns must be added afterwards.
   template <class AnyContacts>
   void describe(const AnyContacts& form, const Layout& layout) {
     contacts = form.friction.count;
@@ -83,7 +83,7 @@ struct Source {
   }
   void add_of_body(const Column<const T>& column) { of_body[of_body_count++] = strided(column); }
 
-  /// Nothing has to be brought together, but for values that are repeated.
+  /// Returns whether nothing has to be gathered, except repeated values.
   bool is_in_place() const {
     bool in_place = !indexed;
     for (std::size_t c = 0; c < count; ++c)

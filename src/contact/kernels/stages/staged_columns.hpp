@@ -23,15 +23,14 @@ class StagedColumns {
       for (c = source.count; c < source.count + 2 * source.of_body_count; ++c) at_[c] = lanes_[c];
   }
 
-  /// Before the first tile of a range of so many contacts.
+  /// Call before the first tile of a range of `contacts` contacts.
   void begin_range(std::size_t contacts) {
     if (source_.uneven == 0 || contacts < width) return;
     if (width > 1 && contacts >= Pieces<T, most>::min_contacts) pieces_.find(source_.columns, source_.count);
     find_repeated();
   }
 
-  /// Has `form`, the pointers by which the stages read, be those of the tile: first the source's columns, then those of
-  /// both bodies.
+  /// Points `form`, by which the stages read, to the tile: first the source's columns, then the columns of both bodies.
   template <class Form>
   [[gnu::always_inline]] void point(Form& form) const {
     std::size_t c = 0;
@@ -39,15 +38,15 @@ class StagedColumns {
         form, [&](const T*& from) __attribute__((always_inline)) { from = at_[c++]; });
   }
 
-  /// Contacts of the host's in another order: those that `list` names, counted from contact `first`.
+  /// Reads contacts of the caller in another order: the contacts in `list`, relative to contact `first`.
   void set_order(std::size_t first, const std::uint32_t* list) {
     origin_ = first;
     order_ = list;
   }
 
-  /// The contacts [first, first + count): whole vectors, or fewer than one, which is filled up with the last contact.
-  /// With `copied` contiguous columns too are read from a copy: those that are read often or come from afar. With
-  /// `fetches` those of a later tile begin to come into the cache, a column at a time.
+  /// Reads contacts [first, first + count): whole vectors, or fewer than one, which is filled up with the last contact.
+  /// `copied`: contiguous columns that are read often, or from beyond the caches, are copied too. `fetches`: prefetches
+  /// columns of a later tile, one at a time.
   [[gnu::noinline]] void fill(std::size_t first, std::size_t count, bool copied, bool fetches) {
     const bool whole = count % width == 0;
     picked_ = {first, whole ? count : width, nullptr, source_.block_bytes};
@@ -109,7 +108,7 @@ class StagedColumns {
     validate_bodies(place_[0], place_[1], count, fault_);
   }
 
-  /// Brings the numbers of the bodies that have been found, column by column, to the lanes `to` or those of the tile.
+  /// Gathers the columns of the bodies to the lanes `to`, or to the lanes of the tile.
   [[gnu::noinline]] void gather_bodies(T* const* to = nullptr) {
     if (to == nullptr) to = lanes_ + source_.count;
     point_bodies(to);
@@ -138,13 +137,13 @@ class StagedColumns {
       to += numbers;
     }
   }
-  /// Has the stages read the bodies' numbers from there.
+  /// Makes the stages read the bodies' numbers from there.
   void point_bodies(T* const* from) {
     for (std::size_t c = source_.count; c < source_.count + 2 * source_.of_body_count; ++c) at_[c] = *from++;
   }
 
-  /// Begins to fetch what a later tile needs, one of `parts`: all at once would wait for each other. It has to be
-  /// inline: to the compiler a function that only fetches has no effect.
+  /// Prefetches columns of a later tile, one of `parts`: all at once would wait for each other. Must be inline: to the
+  /// compiler, a function that only prefetches has no effect.
   [[gnu::always_inline]] void fetch(std::size_t first, std::size_t count, std::size_t part, std::size_t parts) const {
     for (std::size_t c = part; c < source_.fetched; c += parts) fetch_column(source_.columns[c], first, count);
     for (std::size_t c = part; c < source_.beside_count; c += parts) {
@@ -153,7 +152,7 @@ class StagedColumns {
       for (std::size_t byte = 0; byte < count * size; byte += 64) fetch_line(from + byte);
     }
   }
-  /// Does the same for the bodies, which stand anywhere.
+  /// Same for the bodies, which are at arbitrary positions.
   [[gnu::always_inline]] void fetch_bodies(std::size_t first, std::size_t count, std::size_t part,
                                            std::size_t parts) const {
     const std::size_t share = count / parts, begin = first + tiles_ahead * count + part * share, end = begin + share;
@@ -185,7 +184,7 @@ class StagedColumns {
     return to;
   }
 
-  /// Fewer contacts than a vector has, the last of which fills what the others leave.
+  /// Reads fewer contacts than a vector has. The last contact fills the remaining lanes.
   [[gnu::noinline]] void fill_few(std::size_t count) {
     const std::size_t first = picked_.first, columns = source_.count;
     for (std::size_t c = 0; c < columns; ++c) at_[c] = lanes_[c];
@@ -236,17 +235,17 @@ class StagedColumns {
     return to;
   }
 
-  /// To the second level, since the columns of most hosts begin at the same place of a page and displace each other
-  /// from the first.
+  /// Prefetches to the second level, since the columns of most callers start at the same offset in a page and evict
+  /// each other from the first.
   [[gnu::always_inline]] void fetch_column(const Strided<T>& host, std::size_t first, std::size_t count) const {
-    if (!is_contiguous(host)) return;  // the processor follows a host's structs by itself
+    if (!is_contiguous(host)) return;  // the processor prefetches structs by itself
     const std::size_t step = source_.block_bytes != 0 ? source_.block_bytes : 64;
     const std::size_t from =
         reinterpret_cast<std::size_t>(host.data) + offset_of<T>(first + tiles_ahead * count, source_.block_bytes);
     for (std::size_t line = 0; line < count * sizeof(T); line += 64) fetch_line(from + line / 64 * step);
   }
 
-  /// The address may be outside of all memory, and that of the world is no one's, which does no harm.
+  /// The address may be invalid, as it is for the world: prefetching it is harmless.
   [[gnu::always_inline]] static void fetch_line(std::size_t address) {
     __builtin_prefetch(reinterpret_cast<const void*>(address), 0, 2);
   }

@@ -32,15 +32,15 @@ class StagedResults {
 
   bool is_dense() const { return uneven_ == 0; }
 
-  /// Before the first tile of a range of so many contacts, which begins with contact `first`.
+  /// Call before the first tile of a range of `contacts` contacts that starts with contact `first`.
   void begin_range(std::size_t first, std::size_t contacts, bool stream) {
     streams_ = stream;
     if (stream) begin_stream(first);
     if (width > 1 && uneven_ != 0 && contacts >= Pieces<T, most>::min_contacts) find_pieces();
   }
 
-  /// Where the stages write a tile that begins with contact `first`, in the order of the columns; null for a column
-  /// that the host does not want. `direct`: into the host's columns where these are contiguous.
+  /// Returns where the stages write a tile that starts with contact `first`, in the order of the columns; null for a
+  /// column that is not requested. `direct`: contiguous columns of the caller are written in place.
   [[gnu::noinline]] T* const* begin_tile(std::size_t first, bool direct) {
     direct_ = direct;
     if (direct && uneven_ == 0 && !streams_) {
@@ -64,7 +64,7 @@ class StagedResults {
     return direct_ && is_contiguous(host) ? &element(host, first) : otherwise;
   }
 
-  /// Writes what has not been written directly: the contacts [first, first + count), or those of a list.
+  /// Writes columns that were not written in place: contacts [first, first + count), or the contacts of a list.
   void end_tile(const Picked& picked) {
     if (direct_ && uneven_ == 0 && !streams_) return;
     if (picked.count < width && picked.list == nullptr && !streams_)

@@ -19,23 +19,22 @@ struct Piece {
   std::int32_t column[4];  // the number's; -1 of one that is no field
 };
 
-/// The columns among `most` that are fields of structs, as pieces. All others are left alone.
+/// The columns among `most` that are fields of structs, as pieces. Other columns are not included.
 template <class T, std::size_t most>
 class Pieces {
   static constexpr std::size_t numbers = Piece<T>::numbers;
 
  public:
-  /// To be read: a piece may hold what is no field, for it lies between two fields of a struct. No page lies between
-  /// them that the host may not have.
+  /// For reading: a piece may include bytes between two fields of a struct. These are on the same pages as the fields.
   [[gnu::noinline]] void find(const Strided<T>* columns, std::size_t columns_count) {
     find_pieces(columns, columns_count, false);
   }
-  /// To be written: a piece has nothing but fields.
+  /// For writing: a piece consists of fields only.
   [[gnu::noinline]] void find_written(const Strided<T>* columns, std::size_t columns_count) {
     find_pieces(columns, columns_count, true);
   }
 
-  /// With fewer contacts it takes longer to find them than their fields to come one by one.
+  /// With fewer contacts, finding pieces takes longer than copying the fields one by one.
   static constexpr std::size_t min_contacts = 192;
 
   const Piece<T>* begin() const { return pieces_; }
@@ -63,7 +62,7 @@ class Pieces {
     while (left > 1) left = take_struct(columns, order, left, written);
   }
 
-  /// Makes pieces of the struct that has the first of the columns; gives back how many columns are left.
+  /// Makes pieces of the struct that contains the first column. Returns how many columns are left.
   std::size_t take_struct(const Strided<T>* columns, std::uint8_t* order, std::size_t left, bool written) {
     const Strided<T>& first = columns[order[0]];
     const std::ptrdiff_t bytes = first.stride < 0 ? -first.stride : first.stride;
@@ -119,7 +118,7 @@ class Pieces {
     }
   }
 
-  /// The members stand by address, and none before `from` is in the piece.
+  /// Requires members sorted by address, and none before `from` in the piece.
   void take_piece(const Strided<T>* columns, const std::uint8_t* members, std::size_t from, std::size_t count,
                   std::ptrdiff_t at, std::size_t size) {
     Piece<T>& piece = pieces_[count_];
@@ -181,7 +180,7 @@ template <class B, class T, std::size_t width>
   }
 }
 
-/// Whole vectors of contacts, `count` of them from `first` on, or those that `list` names.
+/// Loads whole vectors of contacts: `count` of them from `first` on, or the contacts in `list`.
 template <class B, class T>
 [[gnu::noinline]] inline void load_piece(const Piece<T>& piece, std::size_t first, const std::uint32_t* list,
                                          std::size_t count, T* const* lanes) {
@@ -228,7 +227,7 @@ template <class B, class T, std::size_t width>
   }
 }
 
-/// Whole vectors of contacts from `first` on, or those that `list` names, each at most once.
+/// Stores whole vectors of contacts from `first` on, or the contacts in `list`, each at most once.
 template <class B, class T>
 [[gnu::noinline]] inline void store_piece(const Piece<T>& piece, std::size_t first, const std::uint32_t* list,
                                           std::size_t count, const T* const* lanes) {

@@ -6,12 +6,12 @@
 namespace carom::kernel {
 namespace {
 
-/// Impulses of the host's that are longer than this, in units of their contact, count by their direction alone: longer
-/// ones could leave the range of float.
+/// Impulses of the caller that are longer than this, in units of their contact, are shortened to it: longer ones could
+/// exceed the range of float.
 template <class T>
 inline constexpr T longest_impulse = T(0x1p100);
 
-/// Zero of what is finite, else NaN.
+/// Zero for finite numbers, otherwise NaN.
 template <class B>
 inline B vanishing(B x) {
   return x - x;
@@ -21,7 +21,7 @@ inline B vanishing(const Vector3<B>& v) {
   return vanishing(v.x) + vanishing(v.y) + vanishing(v.z);
 }
 
-/// A velocity as its size and its direction, without underflow of the squares. Of zero the direction is zero.
+/// Size and direction of a velocity, without underflow of the squares. The direction of zero is zero.
 template <class B>
 struct SizedDirection {
   Vector3<B> direction;

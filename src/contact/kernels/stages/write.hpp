@@ -16,7 +16,7 @@ namespace {
   tally.by_status[status] += number;
 }
 
-/// Gains of kinetic energy, in units that differ from contact to contact; of those in `gaining`.
+/// Counts gains of kinetic energy for contacts in `gaining`. Units differ from contact to contact.
 template <class T, class B>
 inline void count_energy(Tally& tally, std::size_t first, unsigned gaining, B energy, B impulse_unit, B velocity_unit) {
   if (gaining == 0) [[likely]]
@@ -54,8 +54,8 @@ template <class B>
   return {row(j.xx, j.xy, j.xz), row(j.xy, j.yy, j.yz), row(j.xz, j.yz, j.zz)};
 }
 
-/// The change of a body's angular velocity by an impulse, J (r × p). With twice the digits where nearly all of it
-/// cancels, but for contacts that are `plain`, of which DirectLaws has seen that it does not.
+/// Change of a body's angular velocity by an impulse, J (r × p). Uses double-double where nearly all of it cancels,
+/// except for `plain` contacts, for which DirectLaws has checked that it does not.
 template <class B, class Mask>
 inline Vector3<B> turn_by(const Body<B>& body, const Vector3<B>& lever, const Vector3<B>& impulse, Mask plain) {
   const Symmetric3<B>& j = body.inverse_inertia;

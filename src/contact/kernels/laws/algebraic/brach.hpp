@@ -1,21 +1,21 @@
-// Law::brach. u_z = -e u0_z and two ratios of impulse r along -u0_t and n x -u0_t, scaled back until friction can give
-// them and no energy is gained.
+// Law::brach. u_z = -e u0_z and two ratios of impulse r along -u0_t and n x -u0_t, scaled down until they are within
+// the friction cone and no energy is gained.
 //
 //   p(w) = (w r, (c - w k·r) / K_33),   c = -(1 + e) u0_z
 //
-// is the line of all impulses with this u_z, through (1 + e) P_I = p(0). That is in the permissible region, and the
-// region is convex: what holds at the largest w holds below it. Along the line K changes the slip alone, by S r with
-// S = M - k kᵀ / K_33, so the energy gained is
+// is the line of all impulses with this u_z, through (1 + e) P_I = p(0). p(0) is in the permissible region, and the
+// region is convex: bounds that hold at the largest w hold below it. Along the line K changes only the slip, by S r
+// with S = M - k kᵀ / K_33, so the energy gained is
 //
 //   E(w) = -(1 - e²) u0_z² / (2 K_33) + L w + ½ A w²,   L = r·u0_t - k·r u0_z / K_33,   A = r·S r > 0
 //
-// With q = M⁻¹ k, A = (schur r·M r + det M (q × r)²) / K_33 is a sum of what is positive, and so never 0 where K is
-// ill-conditioned. Without fused operations the difference r·M r - (k·r)² / K_33 is the better known, and since an
-// impulse that stops short of its bound is permissible, A is the larger of the two. Above e = 1 p(0) gains energy, and
-// p(w) may gain as much. |p_t| <= h p_z, with h the length of the ratios or μ, bounds w by h c / (K_33 |r| + h k·r),
-// and not at all where that divisor is not positive.
+// With q = M⁻¹ k, A = (schur r·M r + det M (q × r)²) / K_33 is a sum of positive terms, so it is not 0 where K is
+// ill-conditioned. Without fused operations the difference r·M r - (k·r)² / K_33 is more accurate, and since an impulse
+// that stops short of its bound is permissible, A is the larger of the two. Above e = 1 p(0) gains energy, and p(w) may
+// gain as much. |p_t| <= h p_z, with h the length of the ratios or μ, bounds w by h c / (K_33 |r| + h k·r) if that
+// divisor is positive; otherwise w is unbounded.
 //
-// A scale s of the ratios would not do as a parameter: as c vanishes, its bound runs into the pole K_33 + s k·r = 0.
+// A scale s of the ratios is not a suitable parameter: as c vanishes, its bound runs into the pole K_33 + s k·r = 0.
 //
 // R. M. Brach, Mechanical Impact Dynamics, 1991. A. Chatterjee, A. Ruina, 1998, section 4.1, 3.
 #pragma once
@@ -67,7 +67,7 @@ struct Brach {
     const B by_ratio = choose(meets, c / choose(meets, bracket, one), never);
     const auto bounded = tangential * by_ratio <= by_energy;
     const B w = choose(bounded, tangential * by_ratio, by_energy);
-    // Where K_33 is small, rounding of p_z is not small beside |p_t|.
+    // If K_33 is small, the rounding error of p_z is not small relative to |p_t|.
     const B free = larger(neg_mul_add(coupling, w, c * inverse_k33), inverse_h * (norm * w));
     const B p_z = choose(bounded, normal * by_ratio, free);
 
@@ -82,10 +82,10 @@ struct Brach {
   }
 
  private:
-  /// The scale of u0: squares of 2^-100 of it do not underflow, nor do those of numbers cond K above it overflow.
+  /// Scale of u0: squares of 2^-100 times it do not underflow, and squares of cond K times it do not overflow.
   template <class T>
   static constexpr T scale = sizeof(T) == sizeof(float) ? T(0x1p40) : T(0x1p300);
-  /// Below it p_z >= |p_t| / h needs no help.
+  /// Below this h, p_z >= |p_t| / h holds without correction.
   template <class T>
   static constexpr T min_h = sizeof(T) == sizeof(float) ? T(0x1p-100) : T(0x1p-900);
 

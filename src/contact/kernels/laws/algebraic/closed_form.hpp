@@ -103,8 +103,8 @@ struct ChatterjeeRuina {
   }
 };
 
-/// [CR] eq. 9 with its diagonal mass matrix replaced by what it stands for: the normal impulse (1 + e) P_I and the
-/// tangential one of P_II.
+/// [CR] eq. 9, with its diagonal mass matrix generalised: the normal impulse (1 + e) P_I and the tangential impulse of
+/// P_II.
 struct Bilinear {
   static constexpr Law law = Law::bilinear;
   static constexpr bool iterates = false;

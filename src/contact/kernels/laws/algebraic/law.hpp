@@ -1,4 +1,4 @@
-// The numbers that every law without a course works on, a vector of contacts at a time.
+// The input and output of the algebraic laws, a vector of contacts at a time.
 //
 // A law is a struct with
 //
@@ -12,14 +12,13 @@
 //   template <class A, class T>
 //   static LawResult<A, T> attempt(Mask wanted, const LawInput<A, T>& input, Mask& left);
 //
-// which gives up contacts that take many more iterations than most do. They are `left`, which is among `wanted`. The
-// others have the bits of `apply`.
+// which gives up on contacts that take many more iterations than usual. They are `left`, a subset of `wanted`. The
+// other contacts have the bits of `apply`.
 //
-// Every number is of order 1 whatever the units of the host: K is divided by its trace, velocities by |u0| and so
-// impulses by |u0| / trace K. Vectors stand in the contact frame, the normal along z; its tangents are any two. In the
-// lanes that are `wanted` the contact approaches (u0.z < 0), K is positive definite, friction is in [0, infinity] and
-// the parameters are in range. The other lanes may hold anything, and their results are not read; iterations must not
-// wait for them.
+// All numbers are of order 1 in any units: K is divided by its trace, velocities by |u0| and so impulses by |u0| /
+// trace K. Vectors are in the contact frame, with the normal along z and arbitrary tangents. In the `wanted` lanes the
+// contact approaches (u0.z < 0), K is positive definite, friction is in [0, infinity] and the parameters are in range.
+// The other lanes have arbitrary values, and their results are not read; iterations must not wait for them.
 #pragma once
 
 #include <carom/laws.hpp>
@@ -61,7 +60,7 @@ struct LawResult {
   Vector3<B> u;  // separation velocity after it, u0 + K p
   Mask slips;    // p is on the friction cone
   Mask none;     // there is no solution; p and u are not read
-  Mask several;  // there are others beside this one
+  Mask several;  // there are other solutions too
 };
 
 /// M⁻¹ v, to a few roundings of the entries of M.

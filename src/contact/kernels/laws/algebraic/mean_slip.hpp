@@ -101,7 +101,7 @@ inline MeanSlip<A, T> find_mean_slip(typename LaneTypes<A, T>::Mask wanted,
     moving = and_not(moving, small);
     if (lane_bits(moving) == 0) break;
   }
-  // The best of what was tried, where the last step is not known to be one.
+  // Use the best iterate if the last step is not known to be better.
   v1 = choose(moving, base1, v1);
   v2 = choose(moving, base2, v2);
   m = choose(moving, base_m, m);
@@ -170,8 +170,8 @@ inline LastSlip<typename LaneTypes<A, T>::Batch> last_slip(typename LaneTypes<A,
     moving = moving && magnitude(chosen - slip) > B(tolerance) * slip;
     slip = choose(stepping, chosen, slip);
   }
-  // Where m is large D is small, and what is left of it rounding; v is then what it has done to the slip, which in turn
-  // is rounding where M is nearly singular.
+  // Where m is large, D is small and mostly a rounding error; v is then computed from its effect on the slip, which in
+  // turn is mostly a rounding error where M is nearly singular.
   const B scale = s.m / w, change1 = s.ux - x, change2 = s.uy - y;
   const Mask large = s.m * s.det > s.trace;
   const B divisor = choose(large, s.det, one);

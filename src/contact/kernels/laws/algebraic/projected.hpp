@@ -1,5 +1,5 @@
-// Law::projected. An impulse of the host's; what lies outside the permissible region is drawn back to its boundary,
-// towards P_0 = 1.5 P_I.
+// Law::projected. The caller's impulse; an impulse outside the permissible region is moved to the boundary towards P_0
+// = 1.5 P_I.
 //
 // A. Chatterjee, A. Ruina, 1998, section 4.1, 2.
 #pragma once

@@ -154,12 +154,11 @@ inline typename LaneTypes<A, T>::Mask has_more_slip_ratios(typename LaneTypes<A,
   return leaves_region_again<A, T>(open, s, lambda);
 }
 
-/// The share of friction's bound that is all of it but for rounding.
+/// Fraction of the friction bound that counts as all of it, up to rounding.
 template <class T>
 inline constexpr T nearly_all = T(1) - T(8) * epsilon<T>;
 
-/// Where p reaches the friction cone. Two impulses on the cone reach it together if they are parallel, but for
-/// rounding.
+/// Returns where p reaches the friction cone. Two parallel impulses on the cone both reach it, up to rounding.
 template <class A, class T>
 inline typename LaneTypes<A, T>::Mask reaches_cone(const LawInput<A, T>& in,
                                                    const Vector3<typename LaneTypes<A, T>::Batch>& p) {

@@ -3,9 +3,10 @@
 //   c   -(1 + e) u0_z       p_t = -μ p_z D,   D = (|u0_t| u0_t + |u_t| u_t) / (|u0_t|² + |u_t|²)
 //   S   M - k kᵀ / K_33     p_z = (c - k·p_t) / K_33,   u_t = u0_t + k c / K_33 + S p_t
 //
-// For every p_z there is one u_t (mean_slip.hpp), so that u_z is a function of p_z, which starts at u0_z < 0. Solutions
-// of the law are where it is -e u0_z; the smallest p_z is taken. Nearly always it rises there and nowhere else, and
-// Newton's method from Whittaker's impulse finds the place. What fails, or might have several solutions, is scanned.
+// For every p_z there is one u_t (mean_slip.hpp), so u_z is a function of p_z, which starts at u0_z < 0. The solutions
+// of the law are its values -e u0_z; the smallest p_z is selected. Usually there is a single crossing, and Newton's
+// method from Whittaker's impulse finds it. Contacts for which it fails, or that might have several solutions, are
+// scanned.
 //
 // C. E. Smith, Predicting rebounds using rigid-body dynamics, J. Appl. Mech. 58, 1991. A. Chatterjee, A. Ruina, 1998,
 // section 4.2.3.
@@ -39,12 +40,12 @@ struct Smith {
     using Mask = typename LaneTypes<A, T>::Mask;
     static constexpr bool is_float = sizeof(T) == sizeof(float);
 
-    // Newton's steps are squared by the next one: what is below these is done.
+    // Newton's method squares the error in each step, so steps below these are the last ones.
     static constexpr T fine = is_float ? T(0x1p-18) : T(0x1p-42), coarse = T(0x1p-6);
-    // Friction above this is as good as unbounded: |p_t| is finite, so p_z or D vanishes to rounding.
+    // Friction above this is equivalent to unbounded friction: |p_t| is finite, so p_z or D vanishes to rounding.
     static constexpr T unbounded = T(2) / epsilon<T>;
-    // A first slip below this, of |u0|, is within rounding of none: where the contact sticks nearly, and where it
-    // slips, since the mean slip is that of the last one then.
+    // A first slip below this, relative to |u0|, equals 0 up to rounding, both for contacts that nearly stick and for
+    // contacts that slip, whose mean slip then equals the last one.
     static constexpr T negligible = T(4) * epsilon<T>;
     static constexpr T large = is_float ? T(0x1p13) : T(0x1p27);
     static constexpr int samples = 20;
@@ -111,8 +112,8 @@ struct Smith {
       return result;
     }
 
-    /// False for a large impulse where the direction of friction is all rounding, or where the energy that it gains is
-    /// more than that of the contact, ½ u0·K⁻¹u0. No impulse is large while cond K < 1 / √ε.
+    /// False for a large impulse if rounding determines the direction of friction, or if the impulse gains more energy
+    /// than the contact energy ½ u0·K⁻¹u0. No impulse is large while cond K < 1 / √ε.
     Mask plausible(const Vector3<B>& p, B last) const {
       const B rounding(epsilon<T>);
       const B up = mul_sub(in.q1, in.u0.x, neg_mul_add(in.q2, in.u0.y, gain() * in.u0.z));
@@ -125,8 +126,8 @@ struct Smith {
     struct Impulse {
       B v1, v2, z;
     };
-    /// p_z is what u_z leaves for it. Where rounding has that out of the cone, v gives way: along k if that is steep,
-    /// since p_z hardly tells there, else along itself.
+    /// Computes p_z from u_z. If rounding moves p_z out of the cone, v is corrected: along k if that is steep, since
+    /// p_z is inaccurate there, otherwise along itself.
     Impulse impulse_of(B v1, B v2) const {
       const B zero(0), one(1);
       const B along = mul_add(in.k1, v1, in.k2 * v2), z = (c + along) / in.k33, size = length(v1, v2);
@@ -142,8 +143,8 @@ struct Smith {
               choose(steep, least, choose(scaled, factor * least, larger(z, zero)))};
     }
 
-    /// True where friction is along the mean slip D and as large as that says, and u_z what it should be, within so
-    /// many units of docs/accuracy.md.
+    /// True if friction is along the mean slip D with the magnitude of the law, and u_z has its target, up to `units`
+    /// of docs/accuracy.md.
     Mask solves(B v1, B v2, T units) const {
       const B one(1), within(units * epsilon<T>);
       const Cone<B> cone = cone_of(in.friction);
@@ -189,8 +190,9 @@ struct Smith {
       v2 = choose(pushes, w2, v2);
     }
 
-    /// Where u_z may not rise with p_z throughout: Whittaker's law is not known to have just one solution, or friction
-    /// is many times what jams. Of random contacts with several solutions fewer than one in twenty lie elsewhere.
+    /// Contacts for which u_z may not be monotone in p_z: Whittaker's law may have several solutions, or friction is
+    /// many times the friction that jams. Fewer than one in twenty of the random contacts with several solutions are
+    /// elsewhere.
     Mask ambiguous(B whittaker_ratio) const {
       const B bound = problem.alpha * mul_add(c, mul_add(B(2), whittaker_ratio, problem.s11 + problem.s22),
                                               mul_add(in.k1, problem.ux, in.k2 * problem.uy));
@@ -221,11 +223,11 @@ struct Smith {
       LastSlip<B> at_low;
     };
 
-    /// Friction takes energy, so that none is gained beyond the ½ (e - 1) |u0_z| p_z of a restitution above 1, as if
-    /// u0_z were so many times larger.
+    /// Friction dissipates energy, so the gain is at most ½ (e - 1) |u0_z| p_z for e > 1, as for a u0_z that is larger
+    /// by this factor.
     B gain() const { return mul_add(B(T(0.5)), larger(in.restitution - B(1), B(0)), B(1)); }
 
-    /// Solves the contacts of which Newton's method has failed or may have found another solution than the first.
+    /// Solves contacts for which Newton's method has failed or may have found another solution than the first.
     [[gnu::noinline]] void search(Mask doubtful, Mask open, Mask found, B& v1, B& v2, Mask& several, Mask& none) const {
       const B middle = mul_sub(in.q1, in.u0.x, neg_mul_add(in.q2, in.u0.y, gain() * in.u0.z)) / in.schur;
       const Vector3<B> stop = inverse_m_times(in, in.u0.x, in.u0.y);
@@ -252,17 +254,17 @@ struct Smith {
         v2 = choose(lost, nearest.v2, v2);
         lost = and_not(lost, polish(lost, bracket, nearest.m, v1, v2));
       }
-      // A crossing between coarse samples at which there is no solution was one of their roughness.
+      // A crossing between coarse samples without a solution is an error of the coarse samples.
       const Mask stands = lost && found;
       v1 = choose(stands, found1, v1);
       v2 = choose(stands, found2, v2);
-      // Half of what is promised.
+      // Half of the documented bound.
       none = lost && and_not(and_not(searched, found), solves(v1, v2, T(32)));
       several = several || and_not(more, lost);
     }
 
-    /// u_z at samples of p_z from 0 to the top, and at crests between them that may reach zero. Brackets the first
-    /// crossing; true where there are more.
+    /// Evaluates u_z at samples of p_z from 0 to the top, and at crests between them that may reach zero. Brackets the
+    /// first crossing. Returns contacts with more crossings.
     Mask scan(Mask open, Bracket& bracket) const {
       const B zero(0), one(1), half(T(0.5)), top = bracket.high;
       const T step = T(1) / static_cast<T>(samples);
@@ -312,13 +314,13 @@ struct Smith {
         older = old;
         old = height;
       }
-      // A crest may cross before the sample that is the highest.
+      // A crest may cross before the highest sample.
       const Mask crossed_before = bracket.low >= bracket.high;
       raise(bracket, crossed_before, zero, negated(c), {slip, zero, zero, zero});
       return open && crossings > one;
     }
 
-    /// The first crossing lies beside its coarse samples where it is near to one of them.
+    /// Corrects the bracket if the first crossing is near a coarse sample, just outside of the bracket.
     void settle(Mask rough, B top, Bracket& bracket) const {
       const B zero(0);
       B width = B(T(0.25)) * (bracket.high - bracket.low);

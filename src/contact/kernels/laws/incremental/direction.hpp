@@ -27,14 +27,14 @@ struct Settled {
   M frozen;    // and along the direction of now
 };
 
-/// The difference that it makes is r |f / slope| at most, or r |f| for the time 1 / |rate| that is left: two solutions
-/// never move apart in the norm of M⁻¹. Both compare with |u0|.
+/// The resulting difference is r |f / slope| at most, or r |f| for the remaining time 1 / |rate|: two solutions never
+/// move apart in the norm of M⁻¹. Both are compared with |u0|.
 template <class T, class M, class B>
 inline Settled<M> settled(const Turning<B>& turning, B r) {
   const B tolerance(SeriesOrder<T>::tolerance);
   const B f = magnitude(turning.f), slope = magnitude(turning.slope);
   const M still = f <= B(epsilon<T>);
-  // Where next to nothing turns, f may be rounding, and the ray so far that the way there is no rounding any more.
+  // If the direction hardly turns, f may be a rounding error, although the distance to the ray is larger than rounding.
   const M steep = slope > B(T(1) / T(8));
   return {f <= B(T(0.1)) * slope && ((still && steep) || and_not(r * f <= tolerance * slope, still)),
           still || (turning.rate < B(0) && r * f <= tolerance * magnitude(turning.rate))};

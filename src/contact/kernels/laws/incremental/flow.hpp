@@ -6,9 +6,9 @@
 namespace carom::kernel {
 namespace {
 
-/// Two tiles take turns, the third is for strays. When the contacts of one have all been taken into the lanes, the
-/// other is stored and filled with the next ones; what is still on its way there moves to the strays, so that no lane
-/// waits for the slowest contact.
+/// Two tiles are used in turn; the third holds the remainder. When all contacts of one tile are in the lanes, the other
+/// one is stored and refilled. Its contacts that are still on their way move to the remainder, so that no lane waits
+/// for the slowest contact.
 template <class A, class T>
 class Flow {
  public:
@@ -18,8 +18,8 @@ class Flow {
       for (std::size_t i = 0; i < tile_size<T>; ++i) free_remainder_[i] = static_cast<std::uint32_t>(i);
   }
 
-  /// The next contact that collides; false: there is none left. A tile that is about to be stored goes to
-  /// `leave(tile)` first, which calls make_remainder for the contacts that are still on their way there.
+  /// Returns the next colliding contact in `place`; false if there are no more. Before a tile is stored, leave(tile) is
+  /// called, which calls make_remainder for its contacts that are still on their way.
   template <class Leave>
   [[gnu::always_inline]] bool next(Place<T>& place, Leave&& leave) {
     if (current().waiting == 0 && !advance(leave)) [[unlikely]]
@@ -59,7 +59,7 @@ class Flow {
   Tile<T>& current() { return workspace_.tiles[turn_]; }
   Tile<T>& remainder_tile() { return workspace_.tiles[2]; }
 
-  /// To the next contacts that collide; false: there are none left.
+  /// Moves to the next colliding contacts. Returns false if there are no more.
   template <class Leave>
   [[gnu::noinline]] bool advance(Leave& leave) {
     for (;;) {

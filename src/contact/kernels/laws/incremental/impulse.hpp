@@ -1,5 +1,5 @@
-// End of a collision by Euler's method: the sums of the sliding phase become impulse and work, and what has stuck goes
-// on to its end.
+// End of a collision by Euler's method: computes impulse and work from the sums of the sliding phase, and continues
+// sticking contacts to their end.
 #pragma once
 
 #include "sticking.hpp"
@@ -7,7 +7,7 @@
 namespace carom::kernel {
 namespace {
 
-/// The end of every collision of a block that the law has been through; elsewhere the numbers mean nothing.
+/// Computes the end of all collisions in a block that the law has handled. Other lanes are undefined.
 template <class A, class T>
 [[gnu::noinline]] inline Ending<typename LaneTypes<A, T>::Batch> end_of_euler(const Tile<T>& tile, std::size_t slot) {
   using B = typename LaneTypes<A, T>::Batch;

@@ -20,10 +20,10 @@ struct Straight {
   B balance, e, law, kinematic_balance;
   Mask decompressing;
   B compressions;
-  B counted;  // 1: s is normal impulse; 0: it is none, since friction without a bound stops the slip alone
+  B counted;  // 1: s counts as normal impulse; 0: it does not, since unbounded friction alone stops the slip
 
-  /// With rates du/ds = (dux, duy, duz) and dp_t/ds = (dpx, dpy), until the end of the collision or s = limit, where
-  /// `running`. Where the limit came first.
+  /// Moves with rates du/ds = (dux, duy, duz) and dp_t/ds = (dpx, dpy) until the end of the collision or s = limit, for
+  /// `running` contacts. Returns contacts for which the limit came first.
   [[gnu::noinline]] Mask run(Mask running, B dux, B duy, B duz, B dpx, B dpy, B limit) {
     const B zero(0), one(1), two(2), half(T(0.5)), never(static_cast<T>(__builtin_inf()));
     const Mask kinetic = law == one, kinematic = law > one, energetic = law < one;
@@ -37,7 +37,7 @@ struct Straight {
       const B radicand = neg_mul_add(two * duz, balance, c.uz * c.uz);
       const B sum = c.uz + square_root(larger(radicand, zero));
       const B work_end = choose(radicand < zero, never,
-                                // A small restitution may give back too little for the root, and is over at once.
+                                // With a small e, the sum may be too small for the root: the collision ends at once.
                                 choose(sum > zero, B(-2) * balance / choose(sum > zero, sum, one),
                                        choose(and_not(balance < zero, rises), never, zero)));
       const B rise_end =
@@ -51,7 +51,7 @@ struct Straight {
       const B work = s * mul_add(half * duz, s, c.uz);
       const B gain = choose(energetic, choose(decompressing, work, e * e * work),
                             choose(kinetic, choose(decompressing, s, negated(e * s)), zero));
-      // Nothing is added to what has ended, not even a zero: that would depend on the neighbours.
+      // Nothing is added to finished contacts, not even 0, so that the result does not depend on the neighbours.
       const auto add = [&](B& x, B change) { x = choose(running, x + change, x); };
       add(c.work_compression, choose(decompressing, zero, counted * work));
       add(c.work_decompression, choose(decompressing, counted * work, zero));

@@ -1,14 +1,14 @@
-// The incremental law by the series of series_step.hpp. Contacts come from their tile a vector at a time and stand in
+// The incremental law by the series of series_step.hpp. Contacts come from their tile a vector at a time and wait in
 // queues, whose vectors are full as long as there are enough contacts:
 //
-//   active    steps are taken with
-//   waiting   seem to come to rest: their slides are finished in closed form (slide_to_rest.hpp); where that does not
-//             hold, they go back
-//   straight  have a slip that has vanished, a direction that has settled or no friction: what is left of their
-//             collision has a closed form (rays.hpp)
+//   active    contacts that are stepped
+//   waiting   contacts that seem to come to rest: their slides are finished in closed form (slide_to_rest.hpp), or they
+//             return to the active ones if that fails
+//   straight  the slip has vanished or has a constant direction, or there is no friction: the rest of the collision has
+//             a closed form (rays.hpp)
 //
-// The ends of collisions go back to the tiles a row a contact. A tile is stored when its contacts have ended: by then
-// contacts of the next one are in the queues with what was left.
+// The ends of collisions are written back to the tiles, one row per contact. A tile is stored when its contacts have
+// ended. By then the queues hold contacts of the next tile too.
 #pragma once
 
 #include "rays.hpp"
@@ -77,7 +77,7 @@ class SeriesSlider {
   }
   static constexpr unsigned bits_of_first(std::size_t n) { return n == 32 ? ~0u : (1u << n) - 1; }
 
-  /// Takes the next block of contacts, or goes on to the next tile; false: there is none left.
+  /// Takes the next block of contacts, or moves to the next tile. Returns false if there are no more.
   [[gnu::noinline]] bool enter() {
     Tile<T>* const tile = &workspace_.tiles[turn_];
     if (tile->next_block == tile->blocks) return next_tile();
@@ -129,8 +129,8 @@ class SeriesSlider {
     return true;
   }
 
-  /// Goes on with fewer contacts than a vector has; false: there are none left. Those that wait do so as long as others
-  /// may come to them, unless so many would go back to be stepped late.
+  /// Continues with fewer contacts than a vector has. Returns false if there are no more. Waiting contacts wait as long
+  /// as others may join them, unless many of them would then have to return to the steps late.
   [[gnu::noinline]] bool go_on() {
     const bool many_wait = waiting_.count() > 0 && waiting_.count() >= width / 4;
     if (many_wait || (waiting_.count() > 0 && active_.count() == 0))
@@ -203,8 +203,8 @@ class SeriesSlider {
     });
   }
 
-  /// True where the slip seems to vanish before the collision ends: as on the nearby ray, found to first order. Both
-  /// sides of what is compared are multiplied by the rate at which the slip goes down there, or its square.
+  /// Returns contacts whose slip seems to vanish before the collision ends: as on the nearby ray, to first order. Both
+  /// sides of each comparison are multiplied by the rate at which the slip decreases there, or by its square.
   template <class B, class Mask>
   static Mask comes_to_rest(const SeriesContact<B>& c, const Turning<B>& now, B x, B y) {
     const B zero(0), half(T(0.5));

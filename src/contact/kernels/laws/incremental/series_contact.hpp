@@ -1,6 +1,5 @@
-// A contact on its way through the series: what is taken from its tile, where it stands, and what goes back to the
-// tile at its end. Contacts that wait for the same thing stand side by side in a queue, from which they go on whole
-// vectors at a time.
+// A contact in the series: its input from the tile, its state, and its output to the tile. Contacts that wait for the
+// same operation are in one queue, from which they are taken in whole vectors.
 #pragma once
 
 #include "simd/kernels/lanes/unrolled_pair.hpp"
@@ -9,25 +8,25 @@
 namespace carom::kernel {
 namespace {
 
-/// Where the collision stands.
+/// Phase of the collision.
 template <class V>
 struct Phase {
   V length;                                // the integral of the slip's length
-  V balance, decompressing, compressions;  // what is to come back, 1 where it is coming, how many so far
+  V balance, decompressing, compressions;  // remaining work or impulse; 1: decompressing; number so far
 };
 
-/// The numbers that a contact brings from its tile.
+/// Input of a contact from its tile.
 template <class V>
 struct SeriesGiven {
   Rates<V> rates;
   V e, law;
-  V kinematic_balance;           // e times the first u_z: what is to come back under the kinematic law
+  V kinematic_balance;           // e times the first u_z: the target under the kinematic law
   V monotone;                    // 1: u_z cannot fall
   V friction_step, normal_step;  // see Prepared
   V place;                       // in the tiles: the slot, and tile_size more for every tile before
 };
 
-/// The numbers that change on its way.
+/// State of a contact.
 template <class V>
 struct SeriesState {
   Slide<V> slide;
@@ -111,7 +110,7 @@ class alignas(64) SeriesQueue {
     return false;
   }
 
-  /// Contacts of a vector, those whose bits are set, behind the others.
+  /// Appends the contacts of a vector whose bits are set.
   template <class B>
   [[gnu::always_inline]] void add(const SeriesContact<B>& contacts, unsigned bits) {
     assert(count_ + VectorTraits<B>::width <= room);
@@ -151,7 +150,7 @@ class alignas(64) SeriesQueue {
     return n;
   }
 
-  /// Brings back those of the last contacts taken away that `bits` names.
+  /// Puts removed contacts whose bits are set back into the queue.
   template <class B>
   void give_back(unsigned bits) {
     const Compaction<B> chosen(bits);

@@ -3,9 +3,9 @@
 //
 //   x' = b1 r - a1 x,   y' = b2 r - a2 y,   z' = c3 r - c1 x - c2 y,   r² = x² + y²,   u = (x, y, z)
 //
-// The integrals of x, y and r give the impulse, that of z r the work. On a step they are polynomials in τ, so the
-// turning points of a collision are roots of polynomials: of u_z, at the end of compression, and of Q + balance, at the
-// end of the collision, with Q the integral of z r (energetic), that of r (kinetic) or z itself (kinematic).
+// The integrals of x, y and r give the impulse, the integral of z r the work. In a step they are polynomials in τ, so
+// the turning points of a collision are roots of polynomials: of u_z at the end of compression, and of Q + balance at
+// the end of the collision. Q is the integral of z r (energetic), the integral of r (kinetic) or z (kinematic).
 #pragma once
 
 #include "series_contact.hpp"
@@ -14,7 +14,7 @@
 namespace carom::kernel {
 namespace {
 
-/// The numbers that the rare step of one contact needs.
+/// Input of the rare step of a single contact.
 template <class T, class B>
 [[gnu::noinline]] inline SeriesStep<T> one_lane(std::size_t lane, B h, const Taylor<T, B>& series, const B* q,
                                                 const SeriesContact<B>& c) {
@@ -42,14 +42,14 @@ template <class T, class B>
   return one;
 }
 
-/// Nothing is done beside a step.
+/// The default of step_series: does nothing.
 struct NothingBeside {
   template <class Series, class B, class Mask>
   [[gnu::always_inline]] void operator()(const Series&, B, B, Mask) const {}
 };
 
-/// A step of the contacts that are `busy`; those whose collision is over. `beside` is shown the series, where the step
-/// stops, where u_z has changed its sign and which contacts' has; it may have the longest step that it can follow.
+/// Steps the contacts that are `busy`. Returns the contacts whose collision is over. `beside` is called with the
+/// series, the end of the step, the zero of u_z and the contacts with a zero. It may limit the step.
 template <class T, class B, class Mask, class Beside = NothingBeside>
 [[gnu::always_inline]] inline Mask step_series(SeriesContact<B>& c, Mask busy, const Beside& beside = {}) {
   using Order = SeriesOrder<T>;
@@ -76,7 +76,7 @@ template <class T, class B, class Mask, class Beside = NothingBeside>
     q = mixed;
   }
 
-  // u_z is monotone if z' keeps its sign whatever the higher terms add up to.
+  // u_z is monotone if z' keeps its sign for any values of the higher terms within their bounds.
   Mask monotone = c.monotone > zero;
   if (lane_bits(monotone) != all_lanes) {
     B rest = zero;

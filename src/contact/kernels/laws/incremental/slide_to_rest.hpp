@@ -1,12 +1,12 @@
 // The rest of a slide that settles on a ray and comes to rest there has a closed form. The field is homogeneous, so
-// what is still to come is the slip times a function of the angle to the ray alone. With t = tan(angle / 2),
+// the remaining integrals are the slip times a function of the angle to the ray. With t = tan(angle / 2),
 // ρ = r / (1 + t²), and A = diag(a1, a2), b, C in the frame of the ray (x its own direction, y across), κ = b_x + A_xx:
 //
 //   t' = P / (1 + t²),         P = f' t + 3 A_xy t² + (A_yy - κ) t³ - A_xy t⁴
 //   (ln ρ)' = H / (1 + t²),    H = l - 2 A_xy t + (κ - 2 A_yy) t² + 2 A_xy t³
 //
-//   the integral of r      ρ σ        P σ' + H σ = -(1 + t²)²; those of x and y with -(1 - t⁴) and -2 t (1 + t²)
-//   the rise of u_z        ρ ζ        ζ = C_3 σ - C·(those of x and y)
+//   the integral of r      ρ σ        P σ' + H σ = -(1 + t²)²; of x and y with -(1 - t⁴) and -2 t (1 + t²)
+//   the rise of u_z        ρ ζ        ζ = C_3 σ - C·(σ of x and y)
 //   the work               u_z ρ σ - ρ² ω with u_z at rest,    P ω' + 2 H ω = -ζ (1 + t²)²
 //
 // Each has one solution that is regular at t = 0: a power series with a recurrence of four terms.
@@ -91,7 +91,7 @@ template <class T, class B, class M>
   for (int n = 5, end = inner_iterations(terms); n < end; ++n)
     add_term(n, zero, zero, zero, mul_add(two, zeta[n - 2], zeta[n - 4]));
 
-  // This is what the next terms would add.
+  // Estimate of the next terms.
   B power = one;
   for (int n = 0; n < terms - 1; ++n) power = power * magnitude(t);
   const auto last = [&](const B(&v)[terms]) { return larger(magnitude(v[terms - 1]), magnitude(v[terms - 2])); };

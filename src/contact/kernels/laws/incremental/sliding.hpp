@@ -2,11 +2,11 @@
 //
 //   u ← u + δ K (-μ cosθ, -μ sinθ, 1),   W ← W + δ u_z
 //
-// Every lane carries one contact from its first step to its last and then takes the next one, so that no lane idles
-// before the source runs dry. Several vectors of lanes are stepped in turn: one alone would wait for its own square
-// root and division most of the time. The loop knows three events: the slip is within the reach of one step (sticking),
-// the work of decompression has reached what ends the collision, and u_z has turned negative again. What follows on a
-// contact's last step is left to the next stage, which has whole vectors of ended contacts.
+// Every lane holds one contact from its first step to its last and then takes the next one, so no lane is idle before
+// the source is empty. Several vectors of lanes are stepped in turn: a single one would wait for its own square root
+// and division most of the time. The loop handles three events: the slip is within the reach of one step (sticking),
+// the work of decompression reaches the end of the collision, and u_z becomes negative again. The next stage processes
+// contacts after their last step, in whole vectors.
 #pragma once
 
 #include "flow.hpp"
@@ -103,8 +103,8 @@ class EulerSlider {
   [[gnu::always_inline]] B settle(std::size_t i, State& s, B uz_before) {
     Vector& v = vectors_[i];
     const B r2 = mul_add(s.ux, s.ux, s.uy * s.uy);
-    // In signs alone, which take no comparison: either a contact compresses or work is still to come back, it has not
-    // begun to compress again, and it is not stuck.
+    // With sign bits only, which need no comparison: either a contact compresses or work remains to be returned, it has
+    // not started to compress again, and it is not stuck.
     const auto before = bits_of(uz_before), now = bits_of(s.uz);
     const auto stuck = bits_of(r2 - load_lanes<B>(v.above_stick_radius2));
     const auto owes = bits_of(mul_add(load_lanes<B>(v.e2), s.compression, s.decompression));
@@ -116,14 +116,14 @@ class EulerSlider {
     return reciprocal_root(mul_add(s.ux, s.ux, s.uy * s.uy));
   }
 
-  /// 1 / √x with the root and the division side by side, since each step waits for the one before it. Where 1 / x
-  /// overflows there is no friction that the direction of so small a slip could matter to.
+  /// 1 / √x with the root and the division in parallel, since each step waits for the one before it. 1 / x overflows
+  /// only without friction, where the direction of the slip does not matter: with friction, so small a slip sticks.
   [[gnu::always_inline]] static B reciprocal_root(B x) {
     constexpr T largest = sizeof(T) == sizeof(float) ? T(0x1p127) : T(0x1p1023);
     return square_root(x) * smaller(B(1) / x, B(largest));
   }
 
-  /// Until there is none left.
+  /// Handles the events of a vector until there are no more.
   [[gnu::noinline]] void handle_events(std::size_t i, B uz_before) {
     Vector& v = vectors_[i];
     for (;;) {
@@ -220,16 +220,16 @@ class EulerSlider {
     set(v.slide.decompression, T(0));
   }
 
-  // A stray is a contact that has one of these lanes.
+  // The remainder consists of contacts in these lanes.
   static_assert(lanes <= tile_size<T>);
 
-  /// The contacts of a tile that are still on their way.
+  /// Moves the contacts of a tile that are still on their way to the remainder.
   [[gnu::noinline]] void relocate(const Tile<T>& tile) {
     for (Place<T>& place : place_)
       if (place.tile == &tile) place = flow_.make_remainder(place);
   }
 
-  /// A lane without a contact slides on for ever, and nothing happens to it.
+  /// A lane without a contact slides for ever without events.
   [[gnu::noinline]] void idle(std::size_t lane) {
     Vector& v = vectors_[lane / width];
     const std::size_t j = lane % width;

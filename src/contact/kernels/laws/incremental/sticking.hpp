@@ -28,12 +28,12 @@ struct Ending {
   B path;  // Path::index
 };
 
-/// The path of a contact whose slip stopped is told by this much more where friction could not hold it.
+/// Difference of Path::index between contacts that friction cannot hold after their slip has stopped, and other ones.
 inline constexpr int diverges_by = 16;
 static_assert(Path{SlidingEnd::stick_in_c, Sticking::diverge, 1, 0}.index() ==
               Path{SlidingEnd::stick_in_c, Sticking::stable, 1, 0}.index() + diverges_by);
 
-/// The numbers of a contact that sticking depends on, see Prepared.
+/// Parameters of sticking, see Prepared.
 template <class B>
 struct Sticker {
   B m1, m2, k1, k2, q1, q2, schur, friction;
@@ -127,15 +127,15 @@ inline StickingRates<typename LaneTypes<A, T>::Batch> sticking_rates(const Stick
   rates.py = choose(diverges, negated(friction * ray.y), rates.py);
   rates.ux = choose(diverges, ray.rate * ray.x, zero);
   rates.uy = choose(diverges, ray.rate * ray.y, zero);
-  // du_z/dp_z = c·K c + μ λ with c = (-μ ψ, 1), and c·K c = S + (q + c_t)·M (q + c_t): a sum of what is positive.
+  // du_z/dp_z = c·K c + μ λ with c = (-μ ψ, 1), and c·K c = S + (q + c_t)·M (q + c_t) is a sum of positive terms.
   const B x = q1 + rates.px, y = q2 + rates.py;
   const B quadratic = mul_add(m1 * x, x, m2 * y * y);
   rates.uz = choose(diverges, schur + larger(quadratic, zero) + friction * ray.rate, rates.uz);
   return rates;
 }
 
-/// From the moment at which the slip is no more than one step's reach to the end of the collision, where `stuck`. True
-/// where friction could not hold the contact.
+/// Solves `stuck` contacts from the time when the slip is within one step's reach to the end of the collision. Returns
+/// contacts that friction cannot hold.
 template <class A, class T>
 inline typename LaneTypes<A, T>::Mask finish_sticking(const Sticker<typename LaneTypes<A, T>::Batch>& k,
                                                       typename LaneTypes<A, T>::Batch e,
@@ -159,7 +159,7 @@ inline typename LaneTypes<A, T>::Mask finish_sticking(const Sticker<typename Lan
   B s = choose(compressing, negated(c.uz) / a, zero);
   c.work_compression = choose(compressing, c.work_compression + half * c.uz * s, c.work_compression);
   c.uz = choose(compressing, zero, c.uz);
-  // The last sliding step can have given back too much, of which the contact can return no more than it moves with.
+  // The last sliding step may have returned too much energy. The excess is taken back, up to the energy of u_z.
   const B work =
       larger(negated(mul_add(e * e, c.work_compression, c.work_decompression)), negated(c.uz * c.uz / (two * a)));
   const B end = square_root(larger(mul_add(c.uz, c.uz, two * a * work), zero));

@@ -10,7 +10,7 @@
 namespace carom::kernel {
 namespace {
 
-/// Whether the host wants a velocity of the bodies.
+/// Returns whether velocities of bodies are requested.
 template <class T>
 bool wants_bodies(const Results<T>& r) {
   const auto is_wanted = [](const Vector3Columns<T>& v) {

@@ -46,7 +46,7 @@ struct Taylor {
   }
 
  private:
-  /// Four orders at a time: what they need of the orders before them shares its loads.
+  /// Four orders at a time, which share the loads of the earlier orders.
   static constexpr int at_once = 4;
 
   /// The first two beginnings, as types: fewer orders are known there than anywhere later.
@@ -137,7 +137,7 @@ struct Taylor {
     sum[3] = add_product<minus>(half * v[4], v[4], sum[3]);
   }
 
-  /// The integral of z r. Four terms at a time share what they load, and both halves of a vector the code.
+  /// The integral of z r. Four terms at a time share their loads, and both halves of a vector share the code.
   [[gnu::always_inline]] void multiply_and_integrate() {
     using V = typename Parts<B>::Type;
     constexpr int count = Parts<B>::count;

@@ -76,7 +76,8 @@ class Tiles {
         host_.parameters, tile, {host_.results, tally_}, host_.contacts.has_bodies() && wants_bodies(host_.results)};
   }
 
-  /// Calls f(block, slot, i) for each vector of a tile. With `reads` its contacts are those of the reader at i.
+  /// Calls f(block, slot, i) for each vector of a tile. `reads`: the contacts are loaded, and i is their index in the
+  /// reader.
   template <class F>
   [[gnu::always_inline]] void for_each_block(const Tile<T>& tile, bool reads, F&& f) {
     const std::size_t end = tile.first + tile.count;

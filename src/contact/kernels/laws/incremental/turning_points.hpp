@@ -7,16 +7,17 @@
 namespace carom::kernel {
 namespace {
 
-/// Orders and tolerances by precision; docs/series.md has what they rest on.
+/// Orders and tolerances by precision; docs/series.md derives them.
 template <class T>
 struct SeriesOrder;
 template <>
 struct SeriesOrder<float> {
   static constexpr int state = 10, work = 14, rest = 10;
-  static constexpr float tolerance = 0x1p-20f;  // of |u0|, where the series ends in closed form
-  static constexpr float log2_tolerance = -20;  // of the last orders of a step
-  static constexpr float near = 0.5f;           // to a ray, for the rest of a slide to be tried in closed form [rad]
-  // Below this e the end of a collision is sought from u_z = 0 on: as a small difference of the work it would be lost.
+  static constexpr float tolerance = 0x1p-20f;  // relative to |u0|; the series then ends in closed form
+  static constexpr float log2_tolerance = -20;  // relative; of the last orders of a step
+  static constexpr float near = 0.5f;           // [rad] distance to a ray below which the closed form is tried
+  // Below this e, the end of a collision is searched from u_z = 0 on: as a small difference of the work it is
+  // inaccurate.
   static constexpr float small_restitution = 0.1f;
 };
 template <>

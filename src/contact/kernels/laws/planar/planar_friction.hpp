@@ -112,13 +112,13 @@ struct PlanarFriction {
     return {choose(near, p.x - step, p.x), choose(near, mul_add(in.slope, step, p.y), p.y)};
   }
 
-  /// Compression and expansion, each with friction against its own last slip, and kinetic restitution; of the
-  /// tangential impulse of expansion the part `back` is that of compression times e, [CR] 4.2.4.
+  /// Compression and expansion, each with friction against its own last slip, and kinetic restitution. The tangential
+  /// impulse of expansion has the fraction `back` of e times the impulse of compression, [CR] 4.2.4.
   static Impulse two_phases(const Problem& in, B back) {
     const B zero(0);
     const Impulse first = stick_or_slip(in, negated(in.y));
     const B p_n = in.restitution * first.p.y;
-    // μ p_n, also where μ grows beyond bounds while p_n vanishes.
+    // μ p_n, also if μ is unbounded while p_n vanishes.
     const B bound =
         choose(first.slips, in.restitution * magnitude(first.p.x), choose(p_n > zero, in.friction * p_n, zero));
     const B left = choose(first.slips, mul_add(in.a, first.p.x, mul_add(in.b, first.p.y, in.x)), zero);
@@ -133,10 +133,10 @@ struct PlanarFriction {
   }
 
  private:
-  // Newton's method and halves in turn: an end for a bracket that rounding keeps open.
+  // Newton's method and bisection in turn: a limit if rounding keeps the bracket open.
   static constexpr int max_steps = 100;
-  // det K / (K_11 K_22), below which p is brought nearer by a step of its own; that is done where the slips are not all
-  // rounding of the velocities that they are left of, by steps so small beside p_t that Newton's error is squared.
+  // det K / (K_11 K_22) below which p is improved by a further Newton step, where the slip is larger than the rounding
+  // errors of its terms. The step is so small relative to p_t that the error is squared.
   static constexpr T ill_conditioned = T(0x1p-6), told_slip = T(0x1p-12), near_step = T(0x1p-8);
 };
 

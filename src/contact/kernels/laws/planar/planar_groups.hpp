@@ -1,5 +1,5 @@
-// Law, for contacts with laws of their own: those of a tile grouped by law, so that all lanes have the same one.
-// The numbers of a contact that a law reads and writes are a row, which moves at once.
+// Laws of contacts with individual laws: groups the contacts of a tile by law, so that all lanes have the same one. The
+// input and output of a contact is a row, which moves as a whole.
 #pragma once
 
 #include "contact/kernels/stages/gather.hpp"
@@ -56,13 +56,13 @@ class PlanarGroups {
   }
   Law alike() const { return alike_; }
 
-  /// Keeps what a law reads of the vector of the tile's contacts from i on, and the verdict on all that it does not.
+  /// Stores the law's input for the contacts of a vector from index i of the tile on, and their status so far.
   [[gnu::always_inline]] void put(std::size_t i, const Problem& in, B status) {
     store_lanes(tile_.trace + i, in.trace);
     store_lanes(tile_.speed + i, in.speed);
     store_lanes(tile_.impulse + i, in.impulse_unit());
     store_lanes(tile_.status + i, status);
-    // For y >= 0 no law has anything to do.
+    // No law applies for y >= 0.
     const B y = choose(status == B(0), in.y, B(0));
     const B lanes[] = {in.a, in.b, in.c, in.det, in.x, y, in.friction, in.restitution};
     Rows::scatter(tile_.rows, tile_.slot_of + i, lanes);
@@ -149,14 +149,14 @@ class PlanarGroups {
                  out.work_compression, out.work_decompression, out.energy});
   }
 
-  /// Brings together what `law` reads of the contacts of the rows [from, until) beside these.
+  /// Gathers the further columns that `law` reads for the contacts of rows [from, until).
   [[gnu::noinline]] Gathered gather(Law law, std::size_t from, std::size_t until) {
     const std::size_t count = (until - from + width - 1) / width * width;
     std::uint32_t list[Tile::at_once];
     for (std::size_t i = 0; i < count; i += width)
       for (std::size_t lane = 0; lane < width; ++lane) list[i + lane] = tile_.contact_of[from + i + Rows::row_of(lane)];
     const Picked of_host = {first_, count, list, 0}, of_tile = {0, count, list, 0};
-    // The columns' own constructors are common to all ISAs.
+    // Kernels do not call the columns' constructors, which are shared by all ISAs.
     Gathered gathered{contacts_};
     std::size_t next = 0;
     const auto take = [&](const Column<const T>& host, Column<const T>& here) {

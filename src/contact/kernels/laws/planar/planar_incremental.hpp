@@ -70,7 +70,7 @@ struct PlanarIncremental {
     const B slide = mul_add(in.restitution, compression, compression);
     const B slide_work = half * in.y * compression * in.cone_t;
 
-    // Rest. What has been counted per s becomes a count per p_n, which stands still under unbounded friction.
+    // Rest. Converts counts per s to counts per p_n, which is constant under unbounded friction.
     const Mask decompresses = at_rest > zero;
     const B rebound = choose(decompresses, at_rest * inverse_n, zero);
     B pc = in.cone_t * choose(decompresses, compression, to_rest), pd = in.cone_t * rebound;

@@ -1,4 +1,4 @@
-// Law: that of a vector of contacts.
+// Applies the law of a vector of contacts.
 //
 // [CR]: A. Chatterjee, A. Ruina, A New Algebraic Rigid Body Collision Law Based on Impulse Space Considerations, 1998.
 #pragma once
@@ -10,7 +10,7 @@
 namespace carom::kernel {
 namespace {
 
-/// Whether a law reads columns beside friction and restitution.
+/// Returns whether a law reads columns other than friction and restitution.
 constexpr bool reads_parameters(Law law) {
   return law == Law::chatterjee_ruina || law == Law::bilinear || law >= Law::pfeiffer_glocker;
 }
@@ -18,7 +18,7 @@ static_assert(Law::pfeiffer_glocker < Law::brach && Law::composite == static_cas
 
 inline constexpr Law no_law = static_cast<Law>(law_count);
 
-/// Calls f(a's column, b's column) for each column of numbers that `law` may read beside friction and restitution.
+/// Calls f(a's column, b's column) for each numeric column that `law` may read in addition to friction and restitution.
 template <class Columns, class Others, class F>
 [[gnu::always_inline]] inline void for_each_parameter(Columns& a, Others& b, Law law, F&& f) {
   const bool composite = law == Law::composite;

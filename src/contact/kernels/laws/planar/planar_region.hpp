@@ -1,4 +1,4 @@
-// The laws that are told where in the permissible region the impulse lies; [CR] 3.2 and 4.1.
+// Laws whose impulse is given by its place in the permissible region; [CR] 3.2 and 4.1.
 //
 // [CR]: A. Chatterjee, A. Ruina, A New Algebraic Rigid Body Collision Law Based on Impulse Space Considerations, 1998.
 #pragma once
@@ -56,11 +56,11 @@ struct PlanarRegion {
     const B w = choose(bounded, bound_t * by_ratio, by_energy);
     const B free = larger(neg_mul_add(side * in.b, w, in.rise()) * in.inverse_c, bound_n * w);
     const B p_n = choose(bounded, bound_n * by_ratio, free);
-    // Where c is small, rounding of p_n is not small beside p_t.
+    // If c is small, the rounding error of p_n is not small relative to p_t.
     return {{side * choose(steep, w, smaller(w, bound_t * p_n)), p_n}, bounded && in.friction <= size};
   }
 
-  /// How far one can go from 1.5 P_I along d without leaving the region.
+  /// Distance from 1.5 P_I along d to the boundary of the region.
   struct Reach {
     B length;
     Mask cone;
@@ -107,15 +107,15 @@ struct PlanarRegion {
   }
 
  private:
-  /// Where the way takes nearly all of the normal impulse of 1.5 P_I back, rounding of p_n is not small beside p_t, and
-  /// could leave p outside of the cone: p_t has its digits, and p_n follows it.
+  /// If the way removes nearly all of the normal impulse of 1.5 P_I, the rounding error of p_n is not small relative to
+  /// p_t, and p could leave the cone. So p_n is raised to the cone of p_t, which is accurate.
   static Vector2<B> in_cone(const Problem& in, const Vector2<B>& p) {
     const Mask rubs = in.cone_n > B(0);
     const B least = in.cone_t * magnitude(p.x) / choose(rubs, in.cone_n, B(1));
     return {p.x, choose(rubs, larger(p.y, least), p.y)};
   }
 
-  /// The normal impulse of 1.5 P_I, a point of the region.
+  /// Normal impulse of 1.5 P_I, a point of the region.
   static B centre(const Problem& in) { return B(T(-1.5)) * in.y * in.inverse_c; }
 };
 

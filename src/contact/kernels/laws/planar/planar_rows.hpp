@@ -15,12 +15,12 @@ struct PlanarRows {
   static constexpr std::size_t in_vector = width < piece ? 1 : width / piece;    // pieces
   using Vector = typename VectorOf<T, width>::Type;
 
-  /// Which of `width` rows next to each other goes to a lane.
+  /// Index, among `width` adjacent rows, of the row that is in `lane`.
   static constexpr std::size_t row_of(std::size_t lane) {
     return width == 1 ? lane : lane % piece * in_vector + lane / piece;
   }
 
-  /// Lane i to the row at slot[i].
+  /// Stores lane i in the row at slot[i].
   template <std::size_t slots>
   [[gnu::always_inline]] static void scatter(T (&to)[pieces][slots][piece], const std::uint32_t* slot,
                                              const B (&lanes)[length]) {

@@ -1,4 +1,4 @@
-// Where the stages read and write a tile of planar contacts, and what comes there from the forms of the host.
+// Pointers by which the stages read and write a tile of planar contacts, and their setup from the caller's columns.
 #pragma once
 
 #include "contact/kernels/stages/staging.hpp"
@@ -7,7 +7,7 @@
 namespace carom::kernel {
 namespace {
 
-/// The numbers of the first contact of a tile of contacts between bodies; those of the others stand behind it.
+/// Pointers to the first contact of a tile of contacts between bodies; the other contacts follow it.
 template <class T>
 struct PlanarBodyPointers {
   const T *friction, *restitution;
@@ -15,7 +15,7 @@ struct PlanarBodyPointers {
   PlanarBody<const T*> a, b;
 };
 
-/// The same of contacts without bodies.
+/// Same for contacts without bodies.
 template <class T>
 struct PlanarSpacePointers {
   const T *friction, *restitution;

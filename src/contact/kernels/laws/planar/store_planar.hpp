@@ -15,7 +15,7 @@ struct PlanarStorer {
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
   const PlanarResultPointers<T>& results;
-  std::size_t first;  // of the batch's contacts, the one whose results stand first
+  std::size_t first;  // index in the batch of the first contact in `results`
   Tally& tally;
 
   static Vector2<B> choose_vector(Mask mask, const Vector2<B>& yes, const Vector2<B>& no) {

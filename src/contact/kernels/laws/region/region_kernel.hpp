@@ -90,7 +90,7 @@ class RegionCheck {
   static Validator<A, T> begin(const CollisionMatrix<B>& matrix, const Vector3<B>& u0) {
     Validator<A, T> validator;
     const auto number = [](Status status) { return B(static_cast<T>(status)); };
-    // Comparisons with NaN are false: what can't be told to be right is a fault.
+    // Comparisons with NaN are false: anything that is not known to be valid is a fault.
     validator.fault = choose(matrix.definite, B(0), number(Status::collision_matrix_not_positive_definite));
     validator.fault =
         choose(vanishing(matrix.trace) + vanishing(u0) == B(0), validator.fault, number(Status::overflow));
