@@ -107,7 +107,7 @@ void BlockFactor::list_columns(const std::vector<std::uint32_t>& order) {
     };
     for (std::uint32_t k = neighbours_.start[order[c]]; k < neighbours_.start[order[c] + 1]; ++k)
       add(position_[neighbours_.body[k]]);
-    // A column has the rows of those columns whose first row it is.
+    // A column has the rows of every column whose first row it is.
     for (std::uint32_t child = first_child_[c]; child != none; child = next_child_[child])
       for (std::uint32_t k = column_start_[child]; k < column_start_[child + 1]; ++k) add(row_[k]);
     std::sort(row_.begin() + static_cast<std::ptrdiff_t>(first), row_.end());

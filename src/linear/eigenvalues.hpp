@@ -1,4 +1,4 @@
-// Eigenvalues of symmetric 3 × 3 matrices, for matrices that laws want positive definite.
+// Eigenvalues of symmetric 3 × 3 matrices, for matrices that laws require to be positive definite.
 #pragma once
 
 #include <array>

@@ -11,7 +11,7 @@ namespace carom::scene {
 /// N. J. Higham, Analysis of the Cholesky Decomposition of a Semi-definite Matrix, 1990.
 class PivotedCholesky {
  public:
-  /// `a` has n × n finite numbers, row by row, of which those below the diagonal are read.
+  /// `a`: n × n finite numbers by rows, of which only the lower triangle is read.
   PivotedCholesky(std::vector<double> a, std::size_t n, double redundancy);
 
   std::size_t size() const { return scale_.size(); }
@@ -27,7 +27,7 @@ class PivotedCholesky {
 
   std::vector<double> l_;
   std::vector<double> scale_;       // of the matrix's own rows
-  std::vector<std::size_t> order_;  // the matrix's row that stands here
+  std::vector<std::size_t> order_;  // original row at each position
   std::size_t rank_ = 0;
 };
 

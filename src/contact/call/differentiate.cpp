@@ -1,5 +1,5 @@
-// Solver::differentiate: a tile of contacts at a time goes through the kernels of its laws. Columns of the host's that
-// are contiguous are read and written in place, the others by way of the tile.
+// Solver::differentiate: runs the kernels of the laws on one tile of contacts at a time. Contiguous columns of the
+// caller are read and written in place, other columns through the tile.
 #include <algorithm>
 #include <carom/solver.hpp>
 #include <functional>
@@ -119,7 +119,7 @@ class TileOfGradients {
     return std::any_of(output_.of + 3, output_.of + gradient_rows + 1, [&](const auto& row) { return bool(row[v]); });
   }
 
-  /// Where the derivatives of p go at first: to the host, if nothing else is made of them.
+  /// Sets the first destination of the derivatives of p: the caller's columns, if no other results depend on them.
   void set_output(bool uniform) {
     Workspace<T>& m = *memory_;
     const bool whole_jacobian =
@@ -153,7 +153,7 @@ class TileOfGradients {
   /// Contacts that are not plainly in order may be at fault.
   void settle() {
     Workspace<T>& m = *memory_;
-    // Comparisons are summed up side by side, where a least and a greatest number wait for each other.
+    // Sums of comparisons are vectorised; a running minimum and maximum would wait for each other.
     int doubtful = is_doubtful() ? 1 : 0, inexact = 0;
     for (std::size_t k = 0; k < count_; ++k) {
       doubtful |= m.plain[k] > 0 ? 0 : 1;
@@ -278,7 +278,7 @@ GradientReport Solver::differentiate(const KContacts<T>& given, const std::type_
       TileOfGradients<T> tile(call.entry(), contacts, gradients, options, static_cast<T>(tolerance), counts,
                               *static_cast<Workspace<T>*>(workspace));
       constexpr std::size_t size = kernel::GradientTile<T>::size;
-      // Whole vectors are read and written where the host has them.
+      // Whole vectors are read and written in place.
       for (std::size_t i = first, taken = 0; i < first + n; i += taken) {
         const std::size_t left = first + n - i;
         taken = left >= 16 ? std::min(size, left / 16 * 16) : left;

@@ -14,7 +14,7 @@ static_assert(BlockedContacts<float>::block_size == kernel::contacts_in_block);
 template <class T>
 inline constexpr std::size_t bytes_of_block = sizeof(T) * BlockedContacts<T>::columns* BlockedContacts<T>::block_size;
 
-/// Columns that begin in the first block, as many as all contacts: what kernels take with Layout::block_bytes.
+/// Columns that begin in the first block, with one element per contact: input of kernels with Layout::block_bytes.
 template <class T>
 Contacts<T> first_block_of(const BlockedContacts<T>& blocked) {
   Contacts<T> contacts;

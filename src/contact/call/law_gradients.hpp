@@ -1,5 +1,5 @@
-// The derivatives of a tile's impulses under one law, by the kernels of gradients, and what these need to know of the
-// contacts' impulses and faults from the kernels of collisions.
+// Derivatives of a tile's impulses under one law, by the kernels of gradients. The kernels of collisions compute the
+// impulses and faults that these need.
 #pragma once
 
 #include <algorithm>

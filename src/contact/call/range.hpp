@@ -9,7 +9,8 @@
 
 namespace carom {
 
-/// Where the incremental members of composites wait for the other members, a chunk of contacts at a time.
+/// Results of the incremental components of composites, until the other components are computed; one chunk of contacts
+/// at a time.
 template <class T>
 struct ComponentResults {
   static constexpr std::size_t chunk = 4096;

@@ -25,7 +25,7 @@
 namespace carom {
 namespace {
 
-/// Where the kernels count.
+/// Returns a tally that counts in the arrays of a report.
 kernel::Tally tally_of(ContactCounts& by_status, PathCounts& by_path) {
   return {CountsAccess::counts(by_status).data(), CountsAccess::first(by_status).data(),
           CountsAccess::counts(by_path).data()};

@@ -12,7 +12,7 @@ std::size_t elements_for(std::size_t count) {
   constexpr std::size_t columns = BlockedContacts<T>::columns, block_size = BlockedContacts<T>::block_size;
   constexpr std::size_t most = ~std::size_t{0} / 2 / (columns * sizeof(T)) - block_size;
   if (count > most) throw std::bad_alloc();
-  // One block at least, so that the columns of no contacts stand somewhere too.
+  // At least one block, so that columns are not null without contacts.
   return (count > 0 ? (count + block_size - 1) / block_size : 1) * columns * block_size;
 }
 

@@ -18,12 +18,12 @@ void check_tolerance(double tolerance);
 /// Throws Error for a result column with stride 0.
 [[noreturn]] void refuse_shared_result(std::string_view column);
 
-/// Checks the columns of a call. Returns the contacts without constants and absent bodies: all of their columns have
-/// elements, as many as `friction`. `contacts` must outlive them.
+/// Checks the columns of a call. Returns the contacts without constants and absent bodies: all of their columns have as
+/// many elements as `friction`. `contacts` must outlive the result.
 template <template <class> class AnyContacts, class T, class ResultsOf>
 Resolved<AnyContacts<T>> check_columns(const AnyContacts<T>& contacts, const ResultsOf& results);
 
-/// The same for what Solver::find_margins reads and writes.
+/// Same for Solver::find_margins.
 template <class AnyContacts, class T>
 struct RegionColumns {
   AnyContacts contacts;
@@ -34,7 +34,7 @@ RegionColumns<AnyContacts<T>, T> check_region_columns(const AnyContacts<T>& cont
                                                       const Vector3Columns<const T>& impulse,
                                                       const RegionMargins<T>& margins, const ImpulseSpace<T>& space);
 
-/// The same for what Solver::differentiate reads and writes, and its options.
+/// Same for Solver::differentiate and its options.
 template <class T>
 struct GradientColumns {
   KContacts<T> contacts;
@@ -50,7 +50,7 @@ void check_scene_options(const SceneOptions& options);
 template <class T>
 void check_columns_of_method(const Scene<T>& scene, const SceneOptions& options);
 void check_scene_size(std::size_t bodies, std::size_t contacts, std::size_t joint_rows);
-/// Returns whether a column is a constant; then without_constants() gives the scene that the code of methods takes.
+/// Returns whether a column is a constant. If so, methods need the scene of without_constants().
 template <class T>
 bool check_scene_columns(const Scene<T>& scene, const SceneResults<T>& results);
 /// The scene with columns of stride 0 instead of constants. Points into `scene`. Call after the check.

@@ -1,8 +1,8 @@
-// The columns of each form of contacts and of results, with their names, in the order in which they are read. Checks,
-// kernels, containers and files go by these lists.
+// Columns of each form of contacts and of results, with their names, in reading order. Checks, kernels, containers and
+// files use these lists.
 //
-// Functions here are inlined wherever they are called, and every file has tables of its own: kernels for different ISAs
-// use them.
+// Functions here are always inlined, and each file has a separate copy of the tables: kernels for different ISAs use
+// them.
 #pragma once
 
 #include <carom/contacts.hpp>
@@ -45,7 +45,7 @@ struct Label {
 };
 
 /// Calls f(label, column, others...) for every column of `field`: a column, a vector, a matrix or the state of bodies;
-/// `others` are of the same kind, in memory of whatever sort.
+/// `others` have the same structure with any type of column.
 template <class F, class Field, class... Fields>
 [[gnu::always_inline]] constexpr void each(F&& f, Label label, Field& field, Fields&... others) {
   const auto part = [&](const char* name, auto& first, auto&... rest) __attribute__((always_inline)) {
@@ -343,7 +343,7 @@ std::size_t numbers_in(const AnyContacts&, const Results& results) {
   return count;
 }
 
-/// Elements [first, first + count) of a column; nothing of one that is not there, and the whole of a constant.
+/// Elements [first, first + count) of a column. An absent column stays absent, and a constant stays whole.
 template <class T>
 Column<T> sliced(const Column<T>& column, std::size_t first, std::size_t count) {
   if (!column) return {};
@@ -351,8 +351,8 @@ Column<T> sliced(const Column<T>& column, std::size_t first, std::size_t count) 
   return {&column[first], count, column.stride};
 }
 
-/// The contacts [first, first + count), first a multiple of 16 where `block_bytes` is not 0: then the numbers are those
-/// of BlockedContacts, whose columns begin in the first block and have that many bytes from a block to the next.
+/// Contacts [first, first + count). With `block_bytes` > 0 these are BlockedContacts, and `first` is a multiple of 16:
+/// the columns begin in the first block, and consecutive blocks are `block_bytes` apart.
 template <template <class> class AnyContacts, class T>
 AnyContacts<T> sliced(const AnyContacts<T>& contacts, std::size_t first, std::size_t count,
                       std::size_t block_bytes = 0) {

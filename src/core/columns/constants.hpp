@@ -1,5 +1,4 @@
-// Constants of the caller's columns, and the absent body B: code behind the interface reads them as columns of stride
-// 0.
+// Replaces constants and an absent body B in the caller's columns by columns of stride 0, for internal code.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +25,7 @@ struct Length {
       count = column.count;
     }
   }
-  /// Only constants: no column gives the length.
+  /// Returns true if all columns are constants, so that no column has a length.
   bool is_missing() const { return has_constants && !is_known; }
 };
 
@@ -65,8 +64,8 @@ void add_world(AnyContacts& contacts, std::size_t count) {
   }
 }
 
-/// Counts columns. Together with the size of a struct it shows that lists have all columns of it, and that it has
-/// nothing else, such as padding.
+/// Counts columns. Together with the size of a struct this shows that lists have all columns of the struct, and that
+/// the struct has no other members or padding.
 struct CountColumns {
   std::size_t count = 0;
   [[gnu::always_inline]] constexpr void operator()(const auto&...) { ++count; }
@@ -162,8 +161,7 @@ Scene<T> without_constants(const Scene<T>& given, const SceneLengths& lengths) {
 
 namespace carom {
 
-/// The columns of a call: the caller's, or the ones that were made of them because of constants. The caller's must
-/// outlive it.
+/// The columns of a call: the caller's, or copies in which constants are replaced. The caller's must outlive it.
 template <class Columns>
 class Resolved {
  public:

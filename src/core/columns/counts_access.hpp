@@ -1,4 +1,4 @@
-// The arrays behind the counts of reports, for kernels, which add to them, and for other languages.
+// Access to the arrays of counts in reports, for kernels, which add to them, and for other languages.
 #pragma once
 
 #include <carom/status.hpp>

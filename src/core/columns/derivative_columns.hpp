@@ -29,7 +29,7 @@ template <class F, class Derivatives, class... Others>
           __attribute__((always_inline)) { column(label, "weight", first, rest...); },
       by.weight, others.weight...);
 }
-/// Where derivatives by the parameters of single laws and by weights begin.
+/// First indices of derivatives by the parameters of some laws, and by weights.
 inline constexpr std::size_t derivatives_by_own = numbers_of<KContacts<double>>(),
                              derivatives_by_weight = derivatives_by_own + parameter_count,
                              derivative_count = derivatives_by_weight + component_count;

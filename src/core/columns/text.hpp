@@ -1,4 +1,4 @@
-// Texts of messages, in a buffer of their own: to write them allocates nothing.
+// Texts of messages in a fixed buffer, without allocation.
 #pragma once
 
 #include <carom/error.hpp>

@@ -23,7 +23,7 @@ struct BlockUpdate {
   std::uint32_t target;  ///< block, or ~position of a diagonal block
 };
 
-/// Blocks below the diagonal stand column by column, rows ascending: column c has [column_start[c],
+/// Blocks below the diagonal are stored column by column, with ascending rows: column c has [column_start[c],
 /// column_start[c + 1]) of `lower` and `row`, its updates are [update_start[c], update_start[c + 1]).
 struct BlockMatrix {
   std::size_t bodies;

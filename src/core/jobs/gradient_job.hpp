@@ -8,7 +8,7 @@
 
 namespace carom::kernel {
 
-/// A tile of contacts in contact space, by column. Contacts that fill it up separate.
+/// Tile of contacts in contact space, by column. Padding contacts separate.
 template <class T>
 struct GradientTile {
   static constexpr std::size_t size = 2048 / sizeof(T);
@@ -38,13 +38,13 @@ struct GradientTile {
   T tolerance = 0;
   Law law = Law::incremental;
 
-  T* out[3][variables] = {};  // derivatives of p; null where nobody asks
+  T* out[3][variables] = {};  // derivatives of p; null if not requested
   T* status = nullptr;        // a GradientStatus
   T* plain = nullptr;         // 1: without any doubt a contact without a fault
 };
 
-/// The rows of u and the products with cotangents, which are made of the derivatives of a tile's p. Columns are null
-/// where nobody asks.
+/// Derivatives of u and products with cotangents, computed from the derivatives of a tile's p. Columns are null if not
+/// requested.
 template <class T>
 struct VelocityTile {
   static constexpr std::size_t variables = columns::derivative_count;

@@ -60,7 +60,7 @@ struct Prepared {
   V wx, wy, wz;                                // u0 [m/s] in the frame of the results
 };
 
-/// Where a slide stands.
+/// State of a slide.
 template <class V>
 struct Slide {
   V ux, uy, uz;
@@ -88,7 +88,7 @@ template <class T>
 struct alignas(64) Tile : Prepared<TileLane<T>> {
   using Lane = TileLane<T>;
 
-  // Written by the preparing stages, for the law alone.
+  // Written by the preparing stages, read only by the law.
   Lane stick_radius2, e2;  // the square of a step's reach, e²
   Lane monotone;           // of the series, 1: u_z cannot fall while the contact slides
   Lane status;             // a Status, or `moved`
@@ -164,7 +164,7 @@ struct alignas(64) GroupTile {
   static constexpr std::size_t size = 8192 / sizeof(T), at_once = 256 / sizeof(T);
   using Lane = T[at_once + 64 / sizeof(T)];
 
-  LawColumns<T> own;  // columns of the group; those the law reads are in the lanes below
+  LawColumns<T> own;  // columns of the group; columns that the law reads are in the lanes below
   Lane parameters[columns::parameter_count + columns::component_count], component_impulse[3];
   Law law[at_once];
   RestitutionLaw restitution_laws[at_once];
@@ -261,7 +261,7 @@ struct KernelFor {
 /// The kernels of a family for one ISA.
 template <template <class, template <class> class> class Range, template <class> class... Forms>
 struct KernelTable : KernelFor<Range, float, Forms>..., KernelFor<Range, double, Forms>... {
-  /// The table has what kernel_of.operator()<T, Contacts>() gives for each.
+  /// Fills the table with kernel_of.operator()<T, Contacts>() for each precision and form.
   template <class F>
   static consteval KernelTable of(F kernel_of) {
     return {KernelFor<Range, float, Forms>{kernel_of.template operator()<float, Forms>()}...,

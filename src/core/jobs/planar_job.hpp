@@ -1,4 +1,4 @@
-// The solver hands these to a planar kernel; nothing here knows an architecture.
+// Input of the planar kernels, independent of the ISA.
 #pragma once
 
 #include <carom/planar.hpp>
@@ -43,17 +43,17 @@ struct alignas(64) PlanarTile {
   T rows[row_length / piece][slots][piece];  // in pieces of 16 bytes
   T parameters[parameter_count][at_once + 64 / sizeof(T)];
   RestitutionLaw restitution_laws[at_once];
-  std::uint32_t slot_of[size + 64 / sizeof(T)];  // where a contact's row is; behind the end the last one's
-  std::uint32_t contact_of[slots];               // behind the end of a group its last
+  std::uint32_t slot_of[size + 64 / sizeof(T)];  // position of a contact's row; after the end: of the last
+  std::uint32_t contact_of[slots];               // entries after the end of a group repeat its last one
 };
 
-/// Small tiles of the host's columns on their way to the lanes and back.
+/// Small tiles of the caller's columns, between memory and lanes.
 template <class T>
 struct alignas(64) PlanarStage {
   static constexpr std::size_t size = 512 / sizeof(T);
   static constexpr std::size_t line = 64 / sizeof(T);
   T in[18][size + line], out[12][size + 2 * line];
-  std::int32_t place[2][size];        // of indexed contacts, where their bodies stand
+  std::int32_t place[2][size];        // indexed contacts: positions of their bodies
   T absent[size], index_fault[size];  // see gather.hpp; a Status
   Status statuses[size];
   Path paths[size];

@@ -56,21 +56,21 @@ struct SceneThresholds {
   /// [1] impulses below this fraction of the mean momentum of the bodies, with the forces of the step, are 0
   static constexpr double direct_nothing = 1e-9;
   /// [1] after that no contact may approach by more than direct_left of gravity × time step, plus direct_converged of
-  /// the greatest approach before the step
+  /// the max. approach speed before the step
   static constexpr double direct_left = 0.05, direct_converged = 1e-4;
   /// [1] as direct_converged, of a row of a joint, which may miss its target by more
   static constexpr double direct_rows_left = 1e-2;
-  /// [1] an interior point is accepted if no contact approaches, and none parts under an impulse, by more than this
-  /// fraction of the greatest approach before the step, or of gravity × time step
+  /// [1] an interior point is accepted if no contact approaches, and no contact separates under an impulse, by more
+  /// than this fraction of the max. approach speed before the step, or of gravity × time step
   static constexpr double direct_failure = 0.5;
   /// [1] a direct solution is accepted if it adds at most this multiple of m v² to the kinetic energy, with m the mass
-  /// of the island and v the greatest prescribed speed of its contacts. Without prescribed speeds it adds none.
+  /// of the island and v the max. prescribed speed of its contacts. Without prescribed speeds it adds none.
   static constexpr double direct_drive = 2;
   /// [1] impulses of an interior point do at most this fraction of the work that gravity does on a body of mean mass
   /// from rest
   static constexpr double direct_work_left = 1e-9;
-  /// [1] a direct solution is accepted if its impulses leave their cones by at most this fraction of the greatest
-  /// impulse; sliding contacts may leave it by the fraction direct_lag of their friction. They are put back.
+  /// [1] a direct solution is accepted if its impulses leave their cones by at most this fraction of the max. impulse;
+  /// sliding contacts may leave it by the fraction direct_lag of their friction. They are put back.
   static constexpr double direct_cone = 2.5e-5, direct_lag = 0.1;
   /// [m/s] a direct solution is accepted if no open contact approaches faster, and if no contact slips faster than
   /// direct_push with its friction instead of against it
@@ -110,8 +110,8 @@ struct SceneThresholds {
   /// [multiply-adds], [1] a large island whose factorisation takes more, or more than this multiple of its sweeps, is
   /// swept
   static constexpr double large_max_work = 4e8, large_max_share = 1.5;
-  /// [1] a large island factors in every call if that takes less than this fraction of its sweeps. Otherwise it factors
-  /// for certificates alone.
+  /// [1] a large island factors in every call if that takes less than this fraction of its iterations. Otherwise it
+  /// factors only for certificates.
   static constexpr double large_cheap = 1.0 / 16;
   /// [1] a certificate may use this fraction of the work of the island's iterations in a call: large_slice in addition
   /// to them, large_slice_held instead of them
@@ -131,8 +131,7 @@ struct SceneThresholds {
   static constexpr int large_waits = 16;  ///< [1] calls that a certificate waits until its island is slow
   /// [1] fraction of the friction cone that the impulses of a certificate may use
   static constexpr double large_cone = 0.9;
-  /// [1] a certificate has converged if its velocities change by less than this fraction of the greatest change by
-  /// forces
+  /// [1] a certificate has converged if its velocities change by less than this fraction of the max. change by forces
   static constexpr double large_converged = 6e-9;
   /// [1] max. number of iterations of a certificate, for an island that moves and for one that is held
   static constexpr int large_iterations = 48, large_iterations_held = 150;
@@ -145,8 +144,8 @@ struct SceneThresholds {
   /// [1] a row that only turns its bodies is singular if its response Σ w·J w is at most this multiple of ε times the
   /// sum of the absolute values of its terms
   static constexpr double singular_row = 8;
-  /// [1] ncp: a limit of a row is ignored if it exceeds this multiple of the sum of the impulses that would stop
-  /// each contact and row of the island alone
+  /// [1] ncp: a limit of a row is ignored if it exceeds this multiple of the sum of the impulses that would stop each
+  /// contact and row of the island separately
   static constexpr double no_bound = 1e9;
   /// [1] relative: three rows of a joint whose pivots are all at least this are solved at once. float's rounding ε then
   /// changes their inverse by at most ε / triple_pivot² = 6 %. For Pgs and BenderSchmitt.

@@ -1,4 +1,4 @@
-// Vectors of three of the host's precision, for what scenes prepare outside the kernels.
+// Vectors of three in the caller's precision, for the preparation of scenes outside the kernels.
 #pragma once
 
 #include <algorithm>

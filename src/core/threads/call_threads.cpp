@@ -82,7 +82,7 @@ void CallThreads::run_pieces(std::size_t pieces, Run run, void* work) {
   Pieces of(pieces, run, work);
   if (execution_->scheduler.parallel_for == nullptr) return run_in_arena(pieces, Pieces::enter, &of);
   {
-    // The scheduler may leave another environment behind.
+    // The scheduler may change the floating-point environment.
     const DefaultFloatingPoint environment;
     try {
       execution_->scheduler.parallel_for(execution_->scheduler.context, pieces, Pieces::enter, &of);

@@ -20,7 +20,7 @@ class DefaultFloatingPoint {
   ~DefaultFloatingPoint() { _mm_setcsr(host_); }
 
  private:
-  static constexpr unsigned flags = 0x3f, modes = 0x1f80;  // nothing traps, to nearest, no flushing
+  static constexpr unsigned flags = 0x3f, modes = 0x1f80;  // all exceptions masked, round to nearest, no flushing
 
   unsigned host_;
 

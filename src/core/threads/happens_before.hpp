@@ -1,5 +1,5 @@
-// Everything before the release of an address is seen after an acquire of it. oneTBB guarantees as much of its own
-// calls; these tell the thread sanitizer, which can't look into it.
+// Operations before the release of an address happen before operations after an acquire of it. oneTBB guarantees this
+// for its calls, but the thread sanitizer cannot see it there: these functions declare it.
 #pragma once
 
 #ifdef CAROM_THREAD_SANITIZER

@@ -9,7 +9,7 @@
 
 namespace carom {
 
-/// Waits a little longer each time: for some microseconds within a core, then the system may give the core to others.
+/// Waits longer each time: for some microseconds by spinning, then by yielding the core to other threads.
 class Patience {
  public:
   void wait() {

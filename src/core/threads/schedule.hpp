@@ -1,5 +1,5 @@
-// The threads of a call: a scheduler of the caller, or the oneTBB arena that the calling thread is in. In a build
-// without oneTBB no_schedule.cpp replaces schedule.cpp, and without a scheduler the calling thread is alone.
+// The threads of a call: a scheduler of the caller, or the oneTBB arena of the calling thread. In a build without
+// oneTBB, no_schedule.cpp replaces schedule.cpp, and without a scheduler only the calling thread works.
 #pragma once
 
 #include <carom/solver.hpp>

@@ -13,8 +13,9 @@
 
 namespace carom::scene {
 
-/// The owner of a team runs the call and begins loops. The others help: they wait for loops by spinning. Where threads
-/// may not wait for each other (CallThreads::run_at_once) there are no helpers, and every loop is one of the scheduler.
+/// The owner of a team runs the call and begins loops. The other threads help: they wait for loops by spinning. If
+/// threads may not wait for each other (CallThreads::run_at_once), there are no helpers, and every loop uses the
+/// scheduler.
 ///
 /// Slot s of n has the same part of [0, count) in all loops of `count`, so that it finds its data in its cache.
 class ThreadTeam {
@@ -47,7 +48,7 @@ class ThreadTeam {
     std::atomic<bool> caller_comes_{true};  // in the last call
   };
 
-  /// The calling thread alone.
+  /// Only the calling thread.
   ThreadTeam() = default;
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;
@@ -75,7 +76,7 @@ class ThreadTeam {
   }
 
   /// Calls f(slot) for the first `slots` slots at the same time. They may wait for each other by `reach` and `await`.
-  /// False, and nothing is done, if some of these threads have not come.
+  /// Returns false without calling f if some of these threads are missing.
   template <class F>
   bool together(std::size_t slots, const F& f) {
     if (!are_there(slots)) return false;

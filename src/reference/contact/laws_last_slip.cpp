@@ -4,7 +4,7 @@
 //
 //   M, k, K33   K[0:2, 0:2], (K13, K23) and the rest of K
 //   S           M - k kᵀ / K33
-// the rise of u_z
+//   c           the rise of u_z
 //   ũ           u0_t + k c / K33
 //   λ           slip ratio |u_t| / |p_t|; x = λ / (λ + tr S) is its place in [0, 1]
 //   v           (λ 1 + S)⁻¹ ũ = -p_t

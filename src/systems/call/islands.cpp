@@ -12,7 +12,7 @@ void Islands::find(const ContactSystem<T>& system) {
   const std::size_t contacts = rows_of(system);
   parent_.resize(contacts);
   for (std::size_t i = 0; i < contacts; ++i) parent_[i] = static_cast<std::int32_t>(i);
-  // The least row is the root.
+  // The smallest row is the root.
   const auto connect = [&](std::int32_t i, std::int32_t j) {
     const std::int32_t a = root_of(parent_, i), b = root_of(parent_, j);
     parent_[at(std::max(a, b))] = std::min(a, b);

@@ -40,7 +40,7 @@ struct Islands {
   std::size_t count() const { return start.size() - 1; }
   std::size_t size(std::size_t i) const { return start[i + 1] - start[i]; }
 
-  /// Blocks of zeros connect nothing.
+  /// Blocks of zeros do not connect contacts.
   template <class T>
   void find(const ContactSystem<T>& system);
 

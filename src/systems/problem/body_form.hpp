@@ -1,4 +1,4 @@
-// W of an island by its bodies: W = H M̂⁻¹ Hᵀ + E, where M̂⁻¹ is M⁻¹ with what joints leave of it (bilateral_rows.hpp).
+// W of an island by its bodies: W = H M̂⁻¹ Hᵀ + E, where M̂⁻¹ is M⁻¹ constrained by the joints (bilateral_rows.hpp).
 // It takes memory in proportion to the contacts, while the blocks of W grow with the square of the contacts on a body.
 #pragma once
 
@@ -18,7 +18,7 @@ class BodyForm {
   void clear();
   /// Changes the unit of mass.
   void scale(double mass);
-  /// Block (i, j) of H M⁻¹ Hᵀ + E, without what joints take of it, for contacts of the same bodies.
+  /// Block (i, j) of H M⁻¹ Hᵀ + E, without the effect of joints, for contacts of the same bodies.
   void own_block(std::size_t i, std::size_t j, double* block) const;
   /// The mean of the diagonal of block (i, i).
   double mean_diagonal(std::size_t i) const;

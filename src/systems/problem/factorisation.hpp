@@ -1,5 +1,5 @@
-// The linear systems of interior point and Newton, (A + B W C) x = b with A and B of 3 × 3 blocks, C of numbers. Where
-// W has blocks they are solved as they stand, else in the space of bodies (H, M̂ and E as in body_form.hpp):
+// The linear systems of interior point and Newton, (A + B W C) x = b with A and B of 3 × 3 blocks, C of numbers. If W
+// is given by blocks, they are solved directly, else in the space of bodies (H, M̂ and E as in body_form.hpp):
 //
 //   A' = A + B E C,   (1 + M̂⁻¹ Hᵀ C A'⁻¹ B H) y = M̂⁻¹ Hᵀ C A'⁻¹ b,   x = A'⁻¹ (b − B H y).
 //
@@ -7,8 +7,8 @@
 // and its moment have off-diagonal numbers of A and B, and are one block of six rows in the space of bodies
 // (factorisation_pairs.cpp).
 //
-// Where A is small, as of contacts that stick, the matrix of bodies has numbers so large that directions which nothing
-// holds lose digits; iterative refinement brings them back.
+// If A is small, for example for sticking contacts, the matrix of bodies has entries so large that unconstrained
+// directions lose digits; iterative refinement recovers them.
 #pragma once
 
 #include "body_form.hpp"
@@ -31,8 +31,8 @@ class Factorisation {
   bool is_planned() const { return is_planned_; }
   void plan(const IslandSystem& system);
 
-  double products() const { return products_; }              ///< of blocks and vectors that a factorisation is worth
-  double solve_products() const { return solve_products_; }  ///< the same of a solution
+  double products() const { return products_; }              ///< cost of a factorisation in block-vector products
+  double solve_products() const { return solve_products_; }  ///< same for a solution
 
   /// Factors A + B W C with A (nine numbers a row), B (nine) and C (three). `block`: the blocks of B W C with the
   /// off-diagonal numbers of A, where W has blocks. `beside`: moments. False if singular or not finite.

@@ -1,4 +1,4 @@
-// Contacts with moments in the space of bodies: what factorisation.cpp does with three rows, with the six of both.
+// Contacts with moments in the space of bodies: like factorisation.cpp, with six rows instead of three.
 #include <algorithm>
 
 #include "factorisation.hpp"

@@ -21,7 +21,7 @@ inline void project(double* x, double friction) {
 }
 
 /// |r − P(r − v)|² of one contact, v = u + friction |u_t| n and P the projection onto its cone. r − v is not subtracted
-/// from r again: where impulses are large in the host's units, that would lose v, and any r would be a solution.
+/// from r again: if impulses are large in the caller's units, that would lose v, and any r would be a solution.
 inline double squared_error(const double* r, const double* u, double friction) {
   const double v[3] = {u[0], u[1], u[2] + friction * tangential_length(u)};
   const double z[3] = {r[0] - v[0], r[1] - v[1], r[2] - v[2]};

@@ -19,9 +19,9 @@ bool rests_without_impulses(const IslandSystem& system) {
 
 }  // namespace
 
-/// Goes on with as many sweeps as cost what twelve factorisations do, about the cost of the interior point, if the
-/// decay of the error promises that they will do. By bodies, a budget without room for these steps all goes into
-/// sweeps.
+/// Continues with PGS iterations for the time of twelve factorisations, about the cost of the interior point, if the
+/// decay of the error predicts convergence. With W by bodies, a budget too small for these steps is spent on
+/// iterations.
 void IslandSolver::sweep_on(WorkBudget& work_budget) {
   constexpr double steps = 12, fewest_steps = 20;
   if (!lu_.is_planned()) lu_.plan(system);

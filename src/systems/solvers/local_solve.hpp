@@ -1,5 +1,5 @@
-// One contact solved exactly while all others hold still (docs/contact-systems.md, One contact). With b the velocity
-// that it would have without an impulse of its own:
+// Solves one contact exactly while all others are fixed (docs/contact-systems.md, One contact). With b the velocity
+// without its own impulse:
 //
 //   b_n >= 0:  r = 0.  Else  A = W_tt − W_tn W_nt / W_nn,  c = b_t − W_tn b_n / W_nn,
 //   r_t(λ) = −(A + λ 1)⁻¹ c,  r_n(λ) = −(b_n + W_nt r_t) / W_nn.

@@ -12,7 +12,7 @@ constexpr double regularisation = 1e-8;
 /// A contact that parts no faster than this share of the fastest velocity is guessed to touch.
 constexpr double touching = 1e-6;
 
-/// ρ of a row. A moment that moves nothing may have any value.
+/// ρ of a row. A moment that moves no body may have any value.
 double rho_of(const IslandSystem& system, std::size_t i) {
   const double mean = system.mean_diagonal(i);
   return mean > 0 ? 1 / mean : 1;
@@ -78,7 +78,7 @@ void Newton::linearise_moment(const IslandSystem& system, std::size_t i) {
   const double *m = &r_[3 * i], *y = &u_[3 * i];
   const double bound = r_[3 * contact + 2] - contact_rho * u_[3 * contact + 2];
   const double z[3] = {m[0] - rho * y[0], m[1] - rho * y[1], m[2] - rho * y[2]};
-  // 1 − A of the moment, what its bound adds, and −F.
+  // 1 − A of the moment, the terms of its bound, and −F.
   double b[9] = {}, by_bound[3] = {}, *right = &step_[3 * i];
   for (std::size_t k = 0; k < 3; ++k) right[k] = -m[k];  // of an open contact
   if (bound > 0) {

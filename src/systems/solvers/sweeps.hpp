@@ -29,7 +29,7 @@ class Sweeps {
   std::vector<LocalMoment> moment_;  // of rows; empty without moments
   Numbers own_, beside_;  // by bodies: W_ii; of moments: W of the contact and the moment, and of both reversed
   Numbers x_, g_, u_, v_, weight_;
-  Numbers errors_;  // the least so far, after each sweep of the run
+  Numbers errors_;  // min. error so far, after each iteration of the run
   Anderson anderson_;
 };
 

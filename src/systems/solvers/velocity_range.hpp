@@ -16,7 +16,7 @@ class VelocityRange {
   bool find(const IslandSystem& system, Factorisation& lu, WorkBudget& work_budget);
   /// q − P q, with P the orthogonal projection onto the range of W.
   const Numbers& outside() const { return outside_; }
-  /// |q − P q|, and the same of the normal velocities of contacts alone.
+  /// |q − P q|, and the same for only the normal velocities of contacts.
   double distance() const;
   double normal_distance(const IslandSystem& system) const;
 

@@ -2,7 +2,7 @@
 //
 //   δP_II   -K⁻¹ (δu0 + δK P_II)
 //   δP      -(δu0_z + P δK_33) / K_33
-//   δp      A δP_II + v δP + slip_turn δu0_t + what e, μ and e_t change by themselves
+//   δp      A δP_II + v δP + slip_turn δu0_t + the direct changes by e, μ and e_t
 //
 // docs/laws.md has the laws.
 #pragma once

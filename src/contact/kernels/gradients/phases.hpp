@@ -46,7 +46,7 @@ template <class B, class M>
   c.weakest = choose(turned && kinetic, smaller(c.weakest, magnitude(slope) / c.rates.c3), c.weakest);
 }
 
-/// Work and impulse of a piece on which s goes on by `distance`.
+/// Adds the work and impulse of a piece in which s increases by `distance`.
 template <class B, class M>
 [[gnu::always_inline]] inline void pass(GradientContact<B>& c, M running, M decompressing, B work, B distance) {
   const B zero(0), one(1);

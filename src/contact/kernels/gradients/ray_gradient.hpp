@@ -6,7 +6,7 @@
 //   δX = δX1 + ê η         δA = δA1 + z1 Δ + ½ b_u Δ² - n_ue (½ c Δ² + C (Δ - I) / n)
 //
 // At rest G = r = 0, and λ + n drops out: η = (y1 + b_e Δ) / n, and the bracket is Δ (y1 + ½ b_e Δ) / (n - λ).
-// At rest δs* = -û·δu_t / λ passes on alone.
+// At rest only δs* = -û·δu_t / λ remains.
 #pragma once
 
 #include "phases.hpp"
@@ -41,7 +41,7 @@ template <class T, class B, class Mask>
   }
   B x = slip.cosine, y = slip.sine;
   Turning<B> t = turning(k, x, y);
-  // A slip that keeps whatever direction it has is where it belongs.
+  // A slip that does not turn in any direction is not moved onto a ray.
   const Mask turns_there =
       on_ray && magnitude(t.slope) > B(T(1) / T(16)) * (magnitude(t.slope + t.rate) + magnitude(t.rate));
   if (lane_bits(turns_there) != 0) turn_onto_ray<T>(turns_there, k, x, y, t);

@@ -82,7 +82,7 @@ class SlideEndGradient {
   }
 
  private:
-  /// From variations to the columns of the host's frame and units.
+  /// Computes the columns in the caller's frame and units from the variations.
   [[gnu::noinline]] void store(Mask exhausted, Mask undefined, const Contact& c, const GradientGiven<B>& g,
                                const T* places, std::size_t n) {
     const B zero(0), one(1), two(2), tolerance(tile_.tolerance), unknown(static_cast<T>(__builtin_nan("")));
@@ -111,7 +111,7 @@ class SlideEndGradient {
 
     const W rows[3] = {mul_add(end_.rate_x, ds, end_.place.vx), mul_add(end_.rate_y, ds, end_.place.vy), ds};
     const B of_restitution[3] = {end_.rate_x * of_e, end_.rate_y * of_e, of_e};
-    // The factors from the slide's units to the host's.
+    // Factors from the slide's units to the caller's.
     const B unit = c.normal_step * g.inverse_trace, impulse = g.velocity_unit * unit;
     const B r0 = length(g.u0x, g.u0y), inverse_r0 = choose(r0 > zero, one / choose(r0 > zero, r0, one), zero);
     const B cosine = g.u0x * inverse_r0, sine = g.u0y * inverse_r0;
@@ -128,7 +128,7 @@ class SlideEndGradient {
       B(&to)[Tile::own] = column[r];
       to[Tile::friction] = impulse * of_mu;
       to[Tile::restitution] = impulse * of_restitution[r];
-      // M in the host's frame, by its axes: the first one is t1, the other one lies across.
+      // M in the caller's frame, by its axes: the first one is t1, the other one is perpendicular.
       const B a = g.t1x, b = g.t1y, d = g.t2x, e = g.t2y;
       to[Tile::k_xx] = of_k * mul_add(a * a, xx, mul_add(d * d, yy, a * d * xy));
       to[Tile::k_xy] = of_k * mul_add(two * a * b, xx, mul_add(two * d * e, yy, mul_add(a, e, b * d) * xy));

@@ -187,8 +187,8 @@ class SlideGradient {
     return step_series<T>(static_cast<SeriesContact<B>&>(c), busy, beside);
   }
 
-  /// On a ray, which has a closed form: also where the slip keeps whatever direction it has, if it comes to rest before
-  /// anything else happens.
+  /// Returns contacts on a ray, which has a closed form. This includes slips that do not turn in any direction and come
+  /// to rest before any other event.
   static Mask is_on_ray(const Contact& c, const Turning<B>& t) {
     const B zero(0), one(1), never(static_cast<T>(__builtin_inf()));
     const Rates<B>& k = c.rates;

@@ -69,7 +69,7 @@ struct SeriesOfTangents {
                                                 larger(magnitude(c.r[m - 1]), magnitude(c.w[m - 1])));
   }
 
-  /// -δN u_t + r δk, of an order or integrated: (x, y, r) is the same of u_t and r.
+  /// -δN u_t + r δk, for one order or integrated: (x, y, r) are u_t and r in the same form.
   [[gnu::always_inline]] void force(int which, B x, B y, B r, B& fx, B& fy) const {
     const B zero(0);
     fx = fy = zero;

@@ -17,7 +17,7 @@ struct Varied {
   explicit Varied(B constant) : value(constant) {
     for (B& x : d) x = B(0);
   }
-  /// Varies in direction i alone.
+  /// A variable: varies only in direction i.
   Varied(B constant, std::size_t i) : Varied(constant) { d[i] = B(1); }
 
   template <class F>

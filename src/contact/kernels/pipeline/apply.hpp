@@ -1,7 +1,7 @@
-// Law: each law on the contacts of a tile that have it. A law in closed form passes over the vectors in which it
-// occurs. An iterative law works on two vectors side by side, and what takes it long is left, to be brought together: a
-// vector would wait for the slowest of its contacts. Where contacts have different laws, all of an iterative law's are
-// brought together, so that every lane works.
+// Law: applies each law to the contacts of a tile that have it. A law in closed form processes the vectors in which it
+// occurs. An iterative law works on two vectors in parallel and gives up on slow contacts, which are then collected: a
+// vector would wait for its slowest contact. If contacts have different laws, all contacts of an iterative law are
+// collected, so that every lane works.
 #pragma once
 
 #include "law_lanes.hpp"
@@ -155,7 +155,7 @@ class LawApplier {
   LawTile<T>& tile_;
   const Components<T>& components_;
   LawLanes<A, T> lanes_;
-  LawLanes<UnrolledTwice<A>, T> pair_;  // two vectors of the tile, one behind the other
+  LawLanes<UnrolledTwice<A>, T> pair_;  // two consecutive vectors of the tile
   std::size_t first_ = 0, count_ = 0;
 };
 

@@ -8,7 +8,7 @@
 // world.
 //
 // Contacts with a fault, with an ill-conditioned K, or with numbers so large or small that bits would be lost here are
-// left to the stages (law_stages.hpp). The choice depends on the contact alone.
+// left to the stages (law_stages.hpp). The choice depends only on the contact.
 #pragma once
 
 #include "contact/kernels/laws/algebraic/law_list.hpp"
@@ -146,7 +146,7 @@ struct DirectLaws {
     return mul_add(dot(w, frame.t1), frame.t1, dot(w, frame.t2) * frame.t2);
   }
 
-  /// Where p and u lie on the ray.
+  /// Position of p and u on the ray.
   struct Ray {
     B kappa, normal;      // p = normal n + kappa D_t
     B left, normal_left;  // 1 - κ; (1 + e - κ) times the impulse that stops the approach

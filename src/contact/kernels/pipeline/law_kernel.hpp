@@ -1,12 +1,12 @@
-// The pipeline of the laws without a course, for any ISA and precision. The contacts of a range go through its stages a
-// tile at a time:
+// The pipeline of the algebraic laws, for any ISA and precision. The contacts of a range go through its stages a tile
+// at a time:
 //
-//   load                               host/law_staging.hpp
-//   frame, collision matrix, validate  law_stages.hpp; validate_law.hpp, laws/law_parameters.hpp
-//   law                                apply.hpp; the laws themselves in laws/
+//   load                               law_staging.hpp
+//   frame, collision matrix, validate  law_stages.hpp; validate_law.hpp, law_parameters.hpp
+//   law                                apply.hpp; the laws themselves in laws/algebraic/
 //   impulse, store                     store_law.hpp
 //
-// Most contacts of the simplest laws need none of that: direct.hpp.
+// Most contacts of the simplest laws skip the stages: direct.hpp.
 #pragma once
 
 #include "apply.hpp"
@@ -17,8 +17,8 @@
 namespace carom::kernel {
 namespace {
 
-/// The stages after load, over the contacts of a tile. `Form` are the pointers by which they see contacts, those by
-/// index too.
+/// The stages after load, for the contacts of a tile. `Form`: the pointers by which they read contacts, for indexed
+/// contacts too.
 template <class A, class T, class Form>
 class TileStages {
   using B = typename LaneTypes<A, T>::Batch;
@@ -28,7 +28,7 @@ class TileStages {
  public:
   static constexpr bool has_bodies = !requires(const Form& c) { c.separation_velocity; };
 
-  /// `columns` has what single laws read.
+  /// `columns`: inputs that only some laws read.
   TileStages(const Form& contacts, const LawColumns<T>& columns, const Parameters<T>& parameters,
              const Components<T>& given, LawTile<T>& tile, const ResultPointers<T>& results, bool wants_paths,
              Tally& tally, bool indexed)

@@ -1,5 +1,5 @@
-// A law on lanes of a tile: on vectors where they stand, and on contacts that are brought together. Lanes may be those
-// of two vectors side by side.
+// Applies a law to lanes of a tile: to vectors in place, and to contacts that are collected. Lanes may belong to two
+// vectors in parallel.
 #pragma once
 
 #include "contact/kernels/laws/algebraic/law_list.hpp"
@@ -23,8 +23,7 @@ class LawLanes {
   /// `in_world`: candidates are given in the frame of the world.
   LawLanes(LawTile<T>& tile, bool in_world) : tile_(tile), in_world_(in_world) {}
 
-  /// Where no fault has been found and the contact approaches. Decided once, since the laws' own verdicts come into the
-  /// same place.
+  /// Lanes without a fault whose contact approaches. Computed once, since the laws overwrite the status.
   Mask wanted_at(std::size_t slot) const { return Stages::get(tile_.status, slot) == B(0); }
 
   [[gnu::noinline]] void put(std::size_t slot, Mask has, const Result& result) const {

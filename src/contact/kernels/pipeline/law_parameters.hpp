@@ -1,5 +1,5 @@
-// Parameters of single laws come from the host's columns to the tile, with their faults. Numbers that are not finite
-// are left to the stage that searches all fields of a contact for them.
+// Loads parameters of laws from the caller's columns to the tile, with their faults. Numbers that are not finite are
+// left to the stage that checks all fields of a contact.
 #pragma once
 
 #include "contact/kernels/laws/algebraic/law_list.hpp"

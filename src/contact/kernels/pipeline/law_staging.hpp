@@ -22,7 +22,7 @@ struct AlgebraicForm<T, KContacts> {
   using Pointers = SpacePointers<T>;
 };
 
-/// A call, whichever form its contacts have; its source has no columns yet.
+/// A call, for any form of contacts; its source has no columns yet.
 template <class T>
 struct AlgebraicCall {
   const LawColumns<T>& columns;

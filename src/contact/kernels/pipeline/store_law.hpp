@@ -1,5 +1,5 @@
-// Impulse and store, for the laws without a course: from the laws' units to the host's frame and
-// columns, and the tally.
+// Impulse and store, for the algebraic laws: converts from the laws' units to the caller's frame and columns, and
+// updates the tally.
 #pragma once
 
 #include "contact/kernels/stages/write.hpp"
@@ -21,7 +21,7 @@ struct LawFinish {
   const ResultPointers<T>& results;
   const bool wants_paths;
   Tally& tally;
-  // Contacts that are brought together: the contact in `slot` is first + order[slot] of the batch. Else null.
+  // For collected contacts: the contact in `slot` is first + order[slot] of the batch. Else null.
   const std::uint32_t* order = nullptr;
   std::size_t first = 0;
 

@@ -85,7 +85,7 @@ struct LawValidation {
     return {options.normal_tolerance, options.inertia_tolerance, options.max_restitution};
   }
 
-  /// Validates what single laws read of a contact: `found` gets the parameters that hold anything.
+  /// Validates the parameters of a contact's law. `found`: the parameters that the tile has.
   [[gnu::always_inline]] B validate_law(const LawColumns<T>& columns, const Block& lanes, std::size_t slot,
                                         Validator<A, T>& validator, unsigned& found) const {
     validator.restitution_law(columns, lanes, RestitutionLaw::kinematic);

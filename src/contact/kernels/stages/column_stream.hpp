@@ -1,4 +1,4 @@
-// Columns of results on their way to the host past the caches.
+// Columns of results that are written past the caches.
 #pragma once
 
 #include "elements.hpp"

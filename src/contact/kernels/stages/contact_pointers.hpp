@@ -1,4 +1,4 @@
-// Contacts as pointers to the numbers of the first of a tile, and vectors of the contacts behind it.
+// Contacts as pointers to the numbers of the first contact of a tile, and vectors of contacts from there on.
 #pragma once
 
 #include "simd/kernels/numerics/vectors.hpp"

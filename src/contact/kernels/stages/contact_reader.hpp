@@ -1,4 +1,4 @@
-// The contacts of a job, a tile at a time, whichever form the host has them in.
+// Reads the contacts of a job, a tile at a time, in any form.
 #pragma once
 
 #include "contact_pointers.hpp"

@@ -1,4 +1,4 @@
-// Elements of columns that do not stand side by side: of contacts that a list names, of structs, of bodies by index.
+// Gathers elements of columns that are not adjacent: contacts in a list, fields of structs, indexed bodies.
 #pragma once
 
 #include "load.hpp"
@@ -40,7 +40,7 @@ template <class V>
 /// In a list, a contact whose results are not written.
 inline constexpr std::uint32_t skipped = ~0u;
 
-/// Elements to where the contacts of a list stand in the host's column.
+/// Scatters elements to the positions of a list's contacts in the caller's column.
 template <class V>
 [[gnu::noinline]] inline void scatter(const Column<V>& column, const Picked& picked, const V* from) {
   const std::uint32_t* const list = picked.list;

@@ -57,7 +57,7 @@ struct Loader {
   }
 
  private:
-  // The lanes behind the last contact repeat it.
+  // The lanes after the last contact repeat it.
   [[gnu::noinline]] static B collect(const Column<const T>& column, const Block& block) {
     const char* const from = reinterpret_cast<const char*>(&element(column, block.first));
     const auto last = static_cast<std::ptrdiff_t>(block.count) - 1;

@@ -1,4 +1,4 @@
-// The columns of the host that load reads, in one array whichever form the contacts have.
+// The caller's columns that load reads, in one array for any form of contacts.
 #pragma once
 
 #include "core/jobs/body_record.hpp"
@@ -34,12 +34,12 @@ struct Source {
   Strided<T> columns[most];
   std::size_t count = 0;      // of the columns that become lanes
   std::ptrdiff_t uneven = 0;  // 0 if all columns are contiguous
-  std::size_t fetched = 0;    // of those before and behind which are brought into the cache ahead of time
-  bool brought = false;       // their numbers stand in the lanes already, and the columns are not here
+  std::size_t fetched = 0;    // number of columns that are prefetched, beyond `count` too
+  bool brought = false;       // the numbers are already in the lanes, and `columns` is empty
   std::size_t contacts = 0;
   std::size_t block_bytes = 0;  // as in Layout
 
-  /// Contiguous columns that are read or written where they stand: by address, and the size of an element.
+  /// Contiguous columns that are read or written in place: address and size of an element.
   struct {
     std::size_t begin, size;
   } beside[columns::parameter_count + columns::component_count + 6];

@@ -1,4 +1,4 @@
-// The columns of a tile: read where the host has them if they are contiguous there, and otherwise through the tile.
+// The columns of a tile: read in place if they are contiguous, otherwise through the tile.
 #pragma once
 
 #include "gather.hpp"
@@ -97,10 +97,10 @@ class StagedColumns {
       gather_bodies();
   }
 
-  /// The contacts of the host's that fill has brought to the tile.
+  /// The caller's contacts that fill() has read to the tile.
   const Picked& picked() const { return picked_; }
 
-  /// Finds where the bodies of the tile's contacts stand, and the faults of their indices.
+  /// Finds the positions of the bodies of the tile's contacts, and faults of their indices.
   [[gnu::noinline]] void find_bodies() {
     const std::size_t count = picked_.count;
     place_bodies(indices(source_.body_a, place_[0]), count, source_.bodies, place_[0]);
@@ -122,7 +122,7 @@ class StagedColumns {
                             picked_.count, *to++);
     }
   }
-  /// Brings bodies that stand in rows to the lanes of the tile.
+  /// Transposes records of bodies to the lanes of the tile.
   [[gnu::noinline]] void turn_rows() {
     constexpr std::size_t numbers = Source<T>::max_of_body;
     T* const* to = lanes_ + source_.count;
@@ -206,7 +206,7 @@ class StagedColumns {
     }
   }
 
-  /// A value of all contacts stands in lanes once a range, and once for all columns that have it from one place.
+  /// Stores a value that all contacts share in lanes once per range, and once for all columns that read the same value.
   [[gnu::noinline]] void find_repeated() {
     std::size_t values = 0;
     for (std::size_t c = 0; c < source_.count; ++c) {

@@ -1,5 +1,4 @@
-// The results of a tile: written where the host wants them if its columns are contiguous, and otherwise through the
-// tile.
+// The results of a tile: written in place if the caller's columns are contiguous, otherwise through the tile.
 #pragma once
 
 #include "column_stream.hpp"
@@ -9,8 +8,8 @@
 namespace carom::kernel {
 namespace {
 
-/// Results of a tile on their way to the host. Columns that are streamed go past the caches a whole line at a time; the
-/// last part of a line waits for the next tile.
+/// Stores the results of a tile. Streamed columns bypass the caches, a whole line at a time; the rest of a line waits
+/// for the next tile.
 template <class A, class T>
 class StagedResults {
   using B = typename LaneTypes<A, T>::Batch;
@@ -57,7 +56,7 @@ class StagedResults {
       });
     return to_;
   }
-  /// Where a tile has its results of another kind; `otherwise` is an array of its own.
+  /// Destination of results of other types in a tile; `otherwise`: a separate array.
   template <class V>
   V* begin_tile(const Column<V>& host, std::size_t first, V* otherwise) const {
     if (host.data == nullptr) return nullptr;
@@ -114,7 +113,7 @@ class StagedResults {
     if (by_rows)
       for (const Piece<T>& piece : pieces_) store_piece<B>(piece, picked.first, picked.list, whole, lanes_);
   }
-  /// The same of fewer contacts than a vector has.
+  /// Same for fewer contacts than a vector has.
   [[gnu::noinline]] void put_few(const Picked& picked) const {
     const std::size_t columns = count_;
     for (std::size_t i = 0; i < picked.count; ++i)

@@ -1,6 +1,6 @@
-// A tile of contacts as whole vectors, for the laws that take the stages a tile at a time: columns are read and written
-// where the host has them if they are contiguous there, and otherwise through the tile. So the stages after load know
-// neither strides, nor indices, nor the order of contacts, nor the end of a batch.
+// A tile of contacts as whole vectors, for laws that run the stages on a tile at a time: columns are read and written
+// in place if they are contiguous, otherwise through the tile. So the stages after load do not depend on strides,
+// indices, the order of contacts or the end of a batch.
 #pragma once
 
 #include "staged_columns.hpp"

@@ -1,5 +1,5 @@
-// Columns that are fields of one struct of the host's. A vector of contacts has them in as many rows, which are loaded
-// 16 bytes at a time and turned on lanes; results go back in the same way.
+// Columns that are fields of one struct of the caller. The structs of a vector of contacts are rows, which are loaded
+// 16 bytes at a time and transposed to lanes; results are stored in the same way.
 #pragma once
 
 #include "simd/kernels/lanes/transpose.hpp"
@@ -25,7 +25,7 @@ class Pieces {
   static constexpr std::size_t numbers = Piece<T>::numbers;
 
  public:
-  /// For reading: a piece may include bytes between two fields of a struct. These are on the same pages as the fields.
+  /// For reading: a piece may include bytes between two fields of a struct. They are on pages that the struct occupies.
   [[gnu::noinline]] void find(const Strided<T>* columns, std::size_t columns_count) {
     find_pieces(columns, columns_count, false);
   }
@@ -99,7 +99,7 @@ class Pieces {
     }
   }
 
-  /// Pieces of fields that stand side by side.
+  /// Makes pieces of adjacent fields.
   void take_runs(const Strided<T>* columns, const std::uint8_t* members, std::size_t count) {
     constexpr auto step = static_cast<std::ptrdiff_t>(sizeof(T));
     for (std::size_t i = 0; i < count;) {
@@ -150,7 +150,7 @@ class Pieces {
   Piece<T> pieces_[most];
 };
 
-/// Where `width` contacts have their structs, from one on or as a list says.
+/// Positions of the structs of `width` contacts: consecutive ones, or the contacts in a list.
 template <class T, std::size_t width>
 struct Rows {
   T* at[width];
@@ -196,7 +196,7 @@ template <class B, class T>
       load_piece<B>(Rows<T, width>(piece, first, list + slot), where, slot);
 }
 
-/// The inverse for the first `size` of a piece's fields: nothing else of the structs is written.
+/// The inverse for the first `size` of a piece's fields. Does not write other fields of the structs.
 template <class B, class T, std::size_t width>
 [[gnu::always_inline]] inline void store_fields(const Rows<T, width>& rows, std::int32_t size, const B (&lanes)[4]) {
   constexpr std::size_t numbers = Piece<T>::numbers;

@@ -1,4 +1,4 @@
-// Store: lanes to the host's columns and to the tally, whatever law they come from.
+// Store: writes lanes to the caller's columns and to the tally, for any law.
 #pragma once
 
 #include "contact_pointers.hpp"
@@ -9,7 +9,7 @@
 namespace carom::kernel {
 namespace {
 
-/// Counts `number` contacts of a status, at least one, the first of which is `first` in the batch.
+/// Counts `number` >= 1 contacts of a status, the first of which has index `first` in the batch.
 [[gnu::always_inline]] inline void count_status(Tally& tally, std::size_t status, std::size_t number,
                                                 std::size_t first) {
   if (tally.by_status[status] == 0 || first < tally.first[status]) tally.first[status] = first;
@@ -119,7 +119,7 @@ struct Writer {
     store(columns.z, block, v.z);
   }
 
-  /// True if the three stand side by side in a struct.
+  /// Returns true if the three components are adjacent in a struct.
   static bool are_fields(const Vector3Columns<T>& columns) {
     const auto& [x, y, z] = columns;
     return x.data != nullptr && !is_contiguous(x) && y.data == x.data + 1 && z.data == x.data + 2 &&

@@ -22,8 +22,7 @@ inline xsimd::batch<T, Avx2> neg_mul_add(xsimd::batch<T, Avx2> x, xsimd::batch<T
   return xsimd::fnma(x, y, z);
 }
 
-// The larger and the smaller take one instruction, which gives the second operand where one is no number, as `choose`
-// does.
+// `larger` and `smaller` take one instruction. It returns the second operand if one is NaN, as `choose` does.
 #define CAROM_OPERATIONS(T, type)                                                                         \
   inline xsimd::batch_bool<T, Avx2> and_not(xsimd::batch_bool<T, Avx2> a, xsimd::batch_bool<T, Avx2> b) { \
     return _mm256_andnot_##type(b, a);                                                                    \

@@ -1,4 +1,4 @@
-// Lanes as the bits of their numbers: significands, powers of two, what rounding has taken.
+// Lanes as bit patterns: significands, powers of two, rounding errors.
 #pragma once
 
 #include "common.hpp"
@@ -64,7 +64,7 @@ inline constexpr
                                                                                     ? ~std::uint64_t(0) << 12
                                                                                     : ~std::uint64_t(0) << 27);
 
-/// x y - product, exact where `product` is x y rounded and nothing over- or underflows.
+/// x y - product, exact if `product` is the rounded product x y without overflow or underflow.
 template <class B>
 inline B rounding_of_product(B x, B y, B product) {
 #ifdef CAROM_UNFUSED

@@ -1,5 +1,5 @@
-// Numbers that stand apart in memory, on lanes. They do not go through memory on their way: a load of all that follows
-// the stores of each would wait for them.
+// Collects numbers that are scattered in memory into lanes. They do not pass through memory: a vector load of numbers
+// just stored one by one would wait for the stores.
 #pragma once
 
 #include "transpose.hpp"
@@ -35,7 +35,7 @@ template <class B, class F>
   }
 }
 
-/// Copies three numbers that stand side by side, and a fourth that is anything; no other is read.
+/// Copies three consecutive numbers. The fourth element of `to` is undefined. Reads no further number.
 template <class T>
 [[gnu::always_inline]] inline void copy_three(T (&to)[4], const T* from) {
 #ifdef __AVX__

@@ -1,6 +1,6 @@
-// The lane types of every architecture. Everything in the kernels has internal linkage, so that no function compiled
-// for one ISA can stand in for another's. For the same reason they call no inline function of a common header and
-// nothing of std::.
+// The lane types of every ISA. Everything in the kernels has internal linkage, so that a function compiled for one ISA
+// cannot replace the same function of another. For the same reason they call no inline function of a common header and
+// no standard library function.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// One lane: the scalar kernel, and what every other kernel does contact by contact.
+// One lane: the scalar kernel, and scalar operations in the other kernels.
 #pragma once
 
 #include "lane_types.hpp"
@@ -68,7 +68,7 @@ template <Number T>
 inline void store_lanes(T* to, T x) {
   *to = x;
 }
-/// The lanes whose sign is set, a bit each, whatever number or none they hold.
+/// Bits of the lanes whose sign is set, also for NaN.
 inline unsigned sign_bits(float x) {
   return __builtin_bit_cast(std::uint32_t, x) >> 31;
 }

@@ -64,7 +64,7 @@ template <std::size_t width, bool second, class V>
 template <class B, class T>
 [[gnu::always_inline]] inline void load_part(const T* const* row, std::size_t c, B* lanes) {
   constexpr std::size_t width = VectorTraits<B>::width, part = 16 / sizeof(T);
-  constexpr std::size_t groups = width / part;  // row g part + r stands in 16 bytes number g of a vector
+  constexpr std::size_t groups = width / part;  // row g part + r is in the 16 bytes number g of a vector
   if constexpr (part == 2) {
     const auto a = side_by_side<T, groups>(row, part, c), b = side_by_side<T, groups>(row + 1, part, c);
     lanes[0] = __builtin_bit_cast(B, interleave_doubles<width, false>(a, b));

@@ -97,7 +97,7 @@ inline Vec4Mask<T> and_not(Vec4Mask<T> x, Vec4Mask<T> y) {
   return {x.signs & ~y.signs};
 }
 
-// The larger and the smaller give the second operand where one is no number, as `choose` does.
+// `larger` and `smaller` return the second operand if one is NaN, as `choose` does.
 #define CAROM_OPERATIONS(T, prefix, type)                                                           \
   inline Vec4<T> mul_add(Vec4<T> x, Vec4<T> y, Vec4<T> z) {                                         \
     return Vec4<T>(prefix##_fmadd_##type(x.v, y.v, z.v));                                           \

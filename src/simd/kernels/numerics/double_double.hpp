@@ -1,4 +1,4 @@
-// Sums of products with twice the digits of the lanes, for what would cancel in theirs.
+// Sums of products in twice the precision of the lanes, for sums that would cancel in the precision of the lanes.
 //
 // T. Ogita, S. Rump, S. Oishi, Accurate Sum and Dot Product, SIAM J. Sci. Comput. 26, 2005.
 #pragma once

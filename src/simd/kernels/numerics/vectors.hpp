@@ -47,8 +47,8 @@ template <class B>
           difference_of_products(a.x, b.y, a.y, b.x)};
 }
 
-/// J [r], with [r] p = r × p, by its rows. It is where a slender body's inverse inertia cancels: only the root of what
-/// J (r × p) could lose otherwise is lost.
+/// J [r], with [r] p = r × p, by its rows. Large terms of a slender body's inverse inertia cancel here; only the square
+/// root of the digits that J (r × p) could lose is lost.
 template <class B>
 struct TurnRows {
   Vector3<B> x, y, z;

@@ -42,7 +42,7 @@ struct AnitescuPotra {
   }
 
  private:
-  /// With the normal impulse that restitution gives.
+  /// Expansion with the normal impulse of restitution.
   template <class A, class T>
   static LawResult<A, T> expand(typename LaneTypes<A, T>::Mask wanted, const LawInput<A, T>& in,
                                 const LawResult<A, T>& first) {

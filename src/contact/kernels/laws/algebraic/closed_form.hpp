@@ -87,7 +87,7 @@ struct ChatterjeeRuina {
     const Cone<B> cone = cone_of(in.friction);
     const B normal_factor = one + in.restitution, candidate = one + in.parameters.tangential_restitution;
     const B normal = normal_factor * plastic.normal;
-    // κ grows with what |p_t| of it takes from the cone; outside of the cone the rate is positive.
+    // The excess over the cone grows with κ at this rate, which is positive outside of the cone.
     const B rate = mul_sub(cone.normal, square_root(mul_add(plastic.d.x, plastic.d.x, plastic.d.y * plastic.d.y)),
                            cone.tangential * plastic.d.z);
     const B room = cone.tangential * normal;

@@ -28,7 +28,7 @@
 namespace carom::kernel {
 namespace {
 
-/// The parameters as lanes, named as the columns of the host; zero where the law of a contact does not read them.
+/// The parameters as lanes, with the names of the caller's columns; zero if a contact's law does not read them.
 template <class B>
 struct LawParameters {
   B tangential_restitution;

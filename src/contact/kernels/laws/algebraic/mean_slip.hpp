@@ -1,4 +1,4 @@
-// Friction against a mean of the first and the last slip: Newton's method for the equation behind Smith's law.
+// Friction against a mean of the first and the last slip: Newton's method for the equation of Smith's law.
 //
 //   v    -p_t               m    μ p_z = α (c + k·v)
 //   u    ũ - S v, the slip   D    (|u0| u0 + |u| u) / (|u0|² + |u|²), of its tangential parts; |D| <= 1
@@ -38,9 +38,9 @@ struct MeanSlip {
   Mask found;
 };
 
-/// By Newton's method from (v1, v2) and m on, with steps halved until they bring the equation nearer, until a step is
-/// no more than `tolerance` of |v|; it is taken, too. m goes along as an unknown of its own: for large μ the p_z that
-/// it is computed from is all rounding.
+/// Newton's method from (v1, v2) and m, with steps halved until they reduce the residual, until a step is at most
+/// `tolerance` of |v|; that step is taken, too. m is a separate unknown: for large μ, the p_z from which it is computed
+/// is only a rounding error.
 template <class A, class T>
 inline MeanSlip<A, T> find_mean_slip(typename LaneTypes<A, T>::Mask wanted,
                                      const MeanSlipProblem<typename LaneTypes<A, T>::Batch>& s,

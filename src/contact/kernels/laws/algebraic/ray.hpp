@@ -41,7 +41,7 @@ inline typename LaneTypes<A, T>::Batch way_to_boundary(const LawInput<A, T>& in,
   const Vector3<B> u = {mul_add(in.k1, pressed, in.u0.x), mul_add(in.k2, pressed, in.u0.y), B(T(-0.5)) * in.u0.z};
   B way = way_out<T>(dot(d, kd), dot(d, u), B(T(0.75)) * in.u0.z * in.u0.z / in.k33);
 
-  // A number that falls along d from where it stands reaches zero.
+  // Distance along d at which a number with this value and rate reaches zero.
   const auto until = [&](B stands, B rate) {
     const auto falls = rate < zero;
     return choose(falls, stands / choose(falls, negated(rate), B(1)), never);

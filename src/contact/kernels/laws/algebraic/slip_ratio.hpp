@@ -1,14 +1,14 @@
-// Where a contact comes to rest or slips against friction that opposes its last slip: the equation behind Whittaker's
-// law and both phases of Anitescu and Potra's.
+// Decides whether a contact comes to rest, or slips with friction opposing its last slip: the equation of Whittaker's
+// law and of both phases of Anitescu and Potra's.
 //
 //   S      symmetric, positive definite      v(λ)   (λ 1 + S)⁻¹ ũ = z(λ) / D(λ), minus the tangential impulse
 //   ũ      the slip where v = 0              z(λ)   λ ũ + S⁺ ũ, with the adjugate S⁺ = det(S) S⁻¹
 //   λ      |u_t| / |v|, the slip ratio       D(λ)   det(λ 1 + S) = λ² + λ tr S + det S
 //
-// Admissible are the v of the convex region C: n |v| <= κ·v + β. The smallest λ >= 0 with v(λ) in C is sought. With the
+// The admissible v are in the convex region C: n |v| <= κ·v + β. We search the smallest λ >= 0 with v(λ) in C. With the
 // direction v̂ of any v(λ0), (n v̂ - κ)·v <= β bounds a half-plane that contains C, and touches n |v| - κ·v = g at λ0.
-// Where v(λ) enters that half-plane is a root of a quadratic, and lies between λ0 and the λ sought: from λ0 = 0 on,
-// such steps rise to it, and converge as Newton's do. No root is passed over, and no bracket is needed.
+// v(λ) enters that half-plane at a root of a quadratic, which is between λ0 and the solution: from λ0 = 0 on, such
+// steps rise to it and converge like Newton's method. No root is missed, and no bracket is needed.
 #pragma once
 
 #include "law.hpp"
@@ -54,7 +54,7 @@ inline B positive_root(B a, B h, B c) {
   return numerator / choose(denominator > zero, denominator, one);
 }
 
-/// Where `rough`, an estimate from below will do.
+/// For `rough` contacts, an estimate from below suffices.
 template <class A, class T>
 inline SlipRatio<A, T> min_slip_ratio(typename LaneTypes<A, T>::Mask wanted,
                                       const SlipProblem<typename LaneTypes<A, T>::Batch>& s,
@@ -65,7 +65,7 @@ inline SlipRatio<A, T> min_slip_ratio(typename LaneTypes<A, T>::Mask wanted,
   B lambda = zero, beta = s.beta;
   B e1 = one, e2 = zero;
   Mask slips = wanted, moving = wanted;
-  // A tangential root, of which rounding leaves nothing to converge to, takes one bit a step.
+  // A double root, to which steps converge linearly, takes one bit a step.
   constexpr int max_steps = 64;
   for (int iteration = 0; iteration < max_steps; ++iteration) {
     const B z1 = mul_add(lambda, s.ux, s.wx), z2 = mul_add(lambda, s.uy, s.wy);
@@ -96,7 +96,7 @@ inline SlipRatio<A, T> min_slip_ratio(typename LaneTypes<A, T>::Mask wanted,
   return {lambda, z1 * inverse_d, z2 * inverse_d, e1, e2, slips};
 }
 
-/// Where v(λ) leaves C again beyond the smallest λ, so that there are more solutions.
+/// Returns contacts for which v(λ) leaves C again beyond the smallest λ, so that there are more solutions.
 template <class A, class T>
 [[gnu::noinline]] inline typename LaneTypes<A, T>::Mask leaves_region_again(
     typename LaneTypes<A, T>::Mask open, const SlipProblem<typename LaneTypes<A, T>::Batch>& s,
@@ -146,7 +146,7 @@ inline typename LaneTypes<A, T>::Mask has_more_slip_ratios(typename LaneTypes<A,
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
   s.beta = larger(s.beta, min_beta<T>(s));
-  // Where the tangents in v(λ) and v(∞) = 0 meet in C, which holds both, there is no way out.
+  // If the tangents in v(λ) and v(∞) = 0 meet in C, which contains both points, v(λ) stays in C.
   const B bound = mul_add(s.beta, mul_add(B(2), lambda, s.trace), mul_add(s.kappa1, s.ux, s.kappa2 * s.uy));
   const Mask open = wanted && s.norm * square_root(mul_add(s.ux, s.ux, s.uy * s.uy)) > bound;
   if (lane_bits(open) == 0) [[likely]]
@@ -158,7 +158,8 @@ inline typename LaneTypes<A, T>::Mask has_more_slip_ratios(typename LaneTypes<A,
 template <class T>
 inline constexpr T nearly_all = T(1) - T(8) * epsilon<T>;
 
-/// Returns where p reaches the friction cone. Two parallel impulses on the cone both reach it, up to rounding.
+/// Returns where p reaches the friction cone. The sum of two impulses on the cone reaches it if they are parallel, up
+/// to rounding.
 template <class A, class T>
 inline typename LaneTypes<A, T>::Mask reaches_cone(const LawInput<A, T>& in,
                                                    const Vector3<typename LaneTypes<A, T>::Batch>& p) {

@@ -78,7 +78,7 @@ struct Smith {
     LawResult<A, T> find(Mask wanted, Mask& left) const {
       Mask mean = wanted && slip > B(negligible);
       LawResult<A, T> result = slip_to_normal_velocity<A, T>(wanted, in, in.u0, c, mean);
-      // Where the contact sticks, u_t is rounded to this.
+      // Rounding error of u_t for sticking contacts.
       const B rounded = B(negligible) * smaller(square_root(dot(result.p, result.p)), B(large));
       mean = mean && (result.slips || slip > rounded);
       result.u.z = negated(in.restitution * in.u0.z);
@@ -166,7 +166,8 @@ struct Smith {
              magnitude(excess(p.z, p.v1, p.v2)) <= within * (one + size);
     }
 
-    /// From where Whittaker's law sticks, with D = v / m in the disc: the last slip that gives this D, as if v stayed.
+    /// Starts from sticking under Whittaker's law, with D = v / m in the disc: computes the last slip for this D at
+    /// fixed v.
     void start(Mask sticks, const Vector3<B>& p, B& v1, B& v2) const {
       const B zero(0), one(1), two(2);
       const B m = friction * p.z;

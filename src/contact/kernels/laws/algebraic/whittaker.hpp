@@ -47,8 +47,8 @@ inline LawResult<A, T> slip_to_normal_velocity(
   result.slips = ratio.slips;
   const B slip_z = larger(mul_add(in.k1, ratio.v1, mul_add(in.k2, ratio.v2, c)) * inverse_k33, zero);
   const B size = square_root(mul_add(ratio.v1, ratio.v1, ratio.v2 * ratio.v2));
-  // Onto the cone, p = P (-f_t e, f_n), by the side that is the smaller. Where K is so ill-conditioned that this misses
-  // u_z by more than rounding, e determines the P that reaches it.
+  // Moves p onto the cone, p = P (-f_t e, f_n), by its smaller component. If K is so ill-conditioned that this misses
+  // u_z by more than rounding, P is computed from e such that it reaches u_z.
   const B rise = mul_add(in.k1, ratio.e1, in.k2 * ratio.e2);
   const B rate = mul_sub(cone.normal, in.k33, cone.tangential * rise);
   B along = choose(in.friction > one, size, slip_z);

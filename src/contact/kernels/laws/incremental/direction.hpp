@@ -23,8 +23,8 @@ inline Turning<B> turning(const Rates<B>& k, B x, B y) {
 
 template <class M>
 struct Settled {
-  M near_ray;  // the rest of the way along the ray itself ends at the same place
-  M frozen;    // and along the direction of now
+  M near_ray;  // moving the rest of the way along the ray itself ends at the same place
+  M frozen;    // and moving along the present direction
 };
 
 /// The resulting difference is r |f / slope| at most, or r |f| for the remaining time 1 / |rate|: two solutions never

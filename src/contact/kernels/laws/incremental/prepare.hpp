@@ -209,7 +209,7 @@ struct Preparer {
       store_lanes(tile.restitution_law + slot, law);
     } else {
       store_lanes(tile.e2 + slot, restitution * restitution);
-      // Without friction nothing stops a slip, however small.
+      // Without friction, no slip stops, however small.
       const B reach = choose(friction > zero, step * turning, zero);
       store_lanes(tile.stick_radius2 + slot, reach * reach);
     }

@@ -20,7 +20,7 @@ struct Straight {
   B balance, e, law, kinematic_balance;
   Mask decompressing;
   B compressions;
-  B counted;  // 1: s counts as normal impulse; 0: it does not, since unbounded friction alone stops the slip
+  B counted;  // 1: s counts as normal impulse; 0: it does not, as unbounded friction stops the slip
 
   /// Moves with rates du/ds = (dux, duy, duz) and dp_t/ds = (dpx, dpy) until the end of the collision or s = limit, for
   /// `running` contacts. Returns contacts for which the limit came first.
@@ -68,7 +68,7 @@ struct Straight {
       running = and_not(running, stops);
       const Mask ended = running && decompressing && and_not(decompressing, again < end);
       const Mask opens = and_not(running, decompressing), closes = and_not(running && decompressing, ended);
-      // The end as the law has it, whatever became of the sum.
+      // The end according to the law, independent of rounding errors in the sum.
       c.uz = choose(ended, larger(c.uz, choose(kinematic, negated(balance), zero)), c.uz);
       c.uz = choose(opens || closes, zero, c.uz);
       balance = choose(opens && kinematic, kinematic_balance, balance);
@@ -80,7 +80,7 @@ struct Straight {
   }
 };
 
-/// Where a collision stands, in the tile's units.
+/// Progress of a collision, in the tile's units.
 template <class B>
 inline Progress<B> progress_of(const SeriesContact<B>& c) {
   return {c.slide.ux, c.slide.uy, c.slide.uz, negated(c.friction_step * c.slide.sum_x),
@@ -130,7 +130,7 @@ template <class A, class T>
 
   if (const Mask frictionless = and_not(wanted, slides_on); lane_bits(frictionless) != 0) {
     const B k33 = contact.rates.c3 / choose(frictionless, normal_step, one);
-    // Without slip there was nothing to stop, and as a rule nothing to hold it.
+    // Without slip, there is nothing to stop, and usually no friction to hold the contact.
     at_start = frictionless && way.c.ux == zero && way.c.uy == zero;
     diverges = at_start && length(k.q1, k.q2) > zero;
     way.run(frictionless, k.k1, k.k2, k33, zero, zero, never);
@@ -163,8 +163,8 @@ template <class A, class T>
     if (lane_bits(stuck) != 0) {
       diverges = diverges || (stuck && length(k.q1, k.q2) > k.friction);
       const Mask held = and_not(stuck, diverges);
-      // Friction alone stops the rest of the slip: Δp = (-M⁻¹ u_t, 0). Where friction can't hold the
-      // contact that could leave the cone, and the slip goes along.
+      // Friction stops the rest of the slip: Δp = (-M⁻¹ u_t, 0). For contacts that friction cannot hold, this could
+      // leave the cone, and the slip remains.
       c.px = choose(held, c.px - c.ux / k.m1, c.px);
       c.py = choose(held, c.py - c.uy / k.m2, c.py);
       c.uz = choose(held, neg_mul_add(k.q1, c.ux, neg_mul_add(k.q2, c.uy, c.uz)), c.uz);

@@ -19,8 +19,8 @@
 namespace carom::kernel {
 namespace {
 
-/// Two vectors take steps together, each of which works while the other waits for its last result. A vector of 64 bytes
-/// in double does so alone: the code of a step of two would not fit into the first-level cache.
+/// Steps two vectors together, so that one computes while the other waits for a result. Vectors of 64 bytes in double
+/// are stepped one at a time: the code for two would not fit into the first-level cache.
 template <class A, bool alone>
 struct Together {
   using Type = UnrolledTwice<A>;
@@ -100,7 +100,7 @@ class SeriesSlider {
     c.phase = {zero, zero, zero, V(1)};
     c.steps = zero;
     c.kinematic_balance = c.e * c.slide.uz;
-    // Without friction there is nothing to integrate.
+    // Contacts without friction need no integration.
     const unsigned slides = lane_bits(load(tile->friction) > zero) & colliding;
     Ways ways = ways_of(c, slides);
     ways.straight |= colliding & ~slides;
@@ -115,7 +115,7 @@ class SeriesSlider {
     if (tiles_.left() == 0) return false;
     turn_ = (turn_ + 1) % 3;
     Tile<T>& tile = workspace_.tiles[turn_];
-    // Its last contacts go on without waiting for a full vector.
+    // Its last contacts continue without waiting for a full vector.
     while (tile.on_their_way > 0) {
       if (active_.has_of(turn_))
         step();
@@ -164,7 +164,7 @@ class SeriesSlider {
     work_off();
   }
 
-  /// Where contacts go next, a bit each; also looks at the length of their slip.
+  /// The next queue of the contacts, one bit each. Also tests the length of their slip.
   struct Ways {
     unsigned straight, to_rest, on;
   };

@@ -134,13 +134,13 @@ class alignas(64) SeriesQueue {
     count_ += others;
   }
 
-  /// One contact of another queue, behind the others.
+  /// Appends one contact of another queue.
   [[gnu::always_inline]] void add(const SeriesQueue& from, std::size_t i) {
     assert(count_ < room);
     copy_lane(from.lanes_, i, lanes_, count_++);
   }
 
-  /// Takes the last contacts away, a vector of them or as many as there are, and returns how many. They can be read
+  /// Removes the last contacts, a vector of them or as many as there are, and returns their number. They can be read
   /// and written until others are added.
   template <class B>
   std::size_t take_last() {
@@ -162,7 +162,7 @@ class alignas(64) SeriesQueue {
     count_ = at + static_cast<std::size_t>(__builtin_popcount(bits));
   }
 
-  /// Reads the first contacts, a vector of them or as many as there are, whose number is `n` then.
+  /// Reads the first contacts, a vector of them or as many as there are. Sets `n` to their number.
   template <class B>
   SeriesContact<B> first(std::size_t& n) {
     n = count_ < VectorTraits<B>::width ? count_ : VectorTraits<B>::width;

@@ -8,7 +8,7 @@
 namespace carom::kernel {
 namespace {
 
-/// Calls f(member of `from`, the same of the others...) for every member.
+/// Calls f(member of `from`, same member of the others...) for every member.
 template <class F, class V, class... Others>
 [[gnu::always_inline]] inline void each(F&& f, const Rates<V>& from, Others&... others) {
   f(from.a1, others.a1...);

@@ -19,7 +19,7 @@ namespace {
 
 template <class B, class M>
 struct Rest {
-  M known;                // elsewhere the rest means nothing
+  M known;                // elsewhere the other numbers are undefined
   B sum_x, sum_y, sum_r;  // integrals of x, y and r
   B u_z;                  // at rest
   B work;                 // the integral of u_z r

@@ -58,7 +58,7 @@ struct DivergingRay {
 
 /// The root λ > 0 of |(λ + μ M)⁻¹ k| = 1, by Newton's method on 1/|·| - 1, which rises monotonically from a lower bound
 /// to the root: the secular equation of a trust-region step. J. Moré, D. Sorensen, Computing a trust region step, SIAM
-/// J. Sci. Stat. Comput. 4, 1983. Only where `wanted`; elsewhere the ray means nothing.
+/// J. Sci. Stat. Comput. 4, 1983. Undefined in lanes that are not `wanted`.
 template <class A, class T>
 inline DivergingRay<typename LaneTypes<A, T>::Batch> diverging_ray(typename LaneTypes<A, T>::Mask wanted,
                                                                    typename LaneTypes<A, T>::Batch m1,
@@ -77,7 +77,7 @@ inline DivergingRay<typename LaneTypes<A, T>::Batch> diverging_ray(typename Lane
   const B tolerance(T(4) * epsilon<T>);
   B v1 = zero, v2 = zero, norm = one;
   Mask moving = wanted;
-  // Rounding could make the steps alternate about the root; a handful suffices wherever it lies.
+  // Rounding could make the steps alternate about the root; few steps suffice for any root.
   constexpr int max_steps = 40;
   for (int iteration = 0;; ++iteration) {
     const B inverse_1 = one / (lambda + a1), inverse_2 = one / (lambda + a2);
@@ -146,8 +146,8 @@ inline typename LaneTypes<A, T>::Mask finish_sticking(const Sticker<typename Lan
   const B zero(0), one(1), two(2), half(T(0.5));
   Progress<B> c = progress;
 
-  // Friction alone stops the rest of the slip: Δp = (-M⁻¹ u_t, 0). That is the limit of one more step for
-  // large friction, and it takes the energy ½ u_t·M⁻¹ u_t.
+  // Friction stops the rest of the slip: Δp = (-M⁻¹ u_t, 0). This is the limit of one more step for large friction, and
+  // dissipates ½ u_t·M⁻¹ u_t.
   c.px = c.px - c.ux / k.m1;
   c.py = c.py - c.uy / k.m2;
   c.uz = neg_mul_add(k.q1, c.ux, neg_mul_add(k.q2, c.uy, c.uz));

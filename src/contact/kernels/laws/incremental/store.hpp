@@ -1,5 +1,5 @@
-// End of collision and store, of the incremental law: from the tile's units to the host's frame and columns, and the
-// tally.
+// End of collision and store, for the incremental law: converts from the tile's units to the caller's frame and
+// columns, and updates the tally.
 #pragma once
 
 #include "contact/kernels/stages/contact_reader.hpp"
@@ -29,7 +29,7 @@ struct Storer {
   const Parameters<T>& parameters;
   const Tile<T>& tile;
   Writer<A, T> writer;
-  bool moves_bodies;  // their velocities are wanted
+  bool moves_bodies;  // velocities of bodies are requested
 
   static Vector3<B> tile_vector(const T* x, const T* y, const T* z, std::size_t slot) {
     return {load_lanes<B>(x + slot), load_lanes<B>(y + slot), load_lanes<B>(z + slot)};
@@ -82,7 +82,7 @@ struct Storer {
   }
 
  private:
-  /// The ends that the series has written; elsewhere the numbers mean nothing.
+  /// The ends that the series has written; undefined for other contacts.
   Ending<B> end_of_series(std::size_t slot, B& steps) const {
     const SeriesEnd<B> end = load_each<B, SeriesEnd>(tile.end, slot);
     steps = end.steps;

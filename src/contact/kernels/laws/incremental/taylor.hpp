@@ -1,4 +1,4 @@
-// The series of a slide about where it stands, in slip time: see series.hpp.
+// The Taylor series of a slide about its present state, in slip time: see series.hpp.
 #pragma once
 
 #include "direction.hpp"

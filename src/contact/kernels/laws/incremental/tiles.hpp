@@ -15,7 +15,7 @@ namespace {
 template <class A, class T>
 class Tiles {
  public:
-  /// The host's contacts and results, and how the law is to be solved.
+  /// The caller's contacts and results, and the parameters of the law.
   struct Host {
     ContactReader<A, T>& contacts;
     const LawColumns<T>& columns;

@@ -29,7 +29,7 @@ struct SeriesOrder<double> {
   static constexpr double small_restitution = 0.25;
 };
 
-/// The series of one contact on a step [0, h], and where it stands. See series.hpp.
+/// The series of one contact on a step [0, h], and its state. See series.hpp.
 template <class T>
 struct SeriesStep {
   static constexpr int state = SeriesOrder<T>::state, work = SeriesOrder<T>::work;

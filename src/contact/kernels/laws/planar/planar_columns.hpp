@@ -8,8 +8,7 @@
 namespace carom::kernel {
 namespace {
 
-/// The contacts in the lanes: `count` of them, from `first` on. Lanes behind the end of a batch repeat its last
-/// contact.
+/// Contacts in the lanes: `count` of them, from `first` on. Lanes after the end of a batch repeat its last contact.
 struct Lanes {
   std::size_t first, count;
 };
@@ -80,7 +79,7 @@ struct PlanarColumns {
             load(body.angular_velocity, slot)};
   }
 
-  /// Stores a result, unless the host does not want it.
+  /// Stores a result if it is requested.
   static void store(T* to, std::size_t slot, B x) {
     if (to != nullptr) store_lanes(to + slot, x);
   }
@@ -89,13 +88,13 @@ struct PlanarColumns {
     store(to.y, slot, v.y);
   }
 
-  /// A parameter of a law, from where the host has it.
+  /// Loads a parameter of a law from the caller's column.
   [[gnu::always_inline]] static B load(const Column<const T>& column, const Lanes& lanes) {
     if (lanes.count == width && is_contiguous(column)) [[likely]]
       return load_lanes<B>(column.data + lanes.first);
     return collect(column, lanes);
   }
-  /// The same of small numbers that are not T: laws.
+  /// Same for small numbers that are not T: laws.
   template <class V>
   static B load_number(const Column<V>& column, const Lanes& lanes) {
     T values[width];

@@ -75,7 +75,7 @@ struct PlanarFriction {
       w = choose(moving, next, w);
     }
 
-    // By K⁻¹, or by the mean slip: whichever loses fewer digits.
+    // From K⁻¹ or from the mean slip: the formula that loses fewer digits.
     const Vector2<B> stopped = in.impulse_for(neg_mul_add(sign, w, negated(in.x)), rise);
     const B mean = sign * (slip - w) * (slip + w) / choose(still, one, mul_add(w, w, slip2));
     const B lean = mean * in.cone_n * in.b, upright = in.cone_t * in.c, normal = upright - lean;
@@ -96,8 +96,8 @@ struct PlanarFriction {
             (still && at_rest.slips) || and_not(slips, still)};
   }
 
-  /// Where K is ill-conditioned a rounding of the last slip is many of p: one of Newton's steps for p, with u_n as it
-  /// is.
+  /// If K is ill-conditioned, a rounding error of the last slip is amplified in p: takes one step of Newton's method
+  /// for p, with fixed u_n.
   [[gnu::noinline]] static Vector2<B> nearer_mean_slip(const Problem& in, Mask wanted, const Vector2<B>& p) {
     const B one(1), zero(0), first = magnitude(in.x);
     const B slip = mul_add(in.a, p.x, mul_add(in.b, p.y, in.x)), last = magnitude(slip);

@@ -78,7 +78,7 @@ class PlanarGroups {
     return {load_lanes<B>(tile_.trace + i), load_lanes<B>(tile_.speed + i), load_lanes<B>(tile_.impulse + i)};
   }
 
-  /// Gives back what came of the vector of the tile's contacts from i on, and the verdict on them.
+  /// Returns the results for the contacts of a vector from index i of the tile on, and sets their status.
   [[gnu::always_inline]] Collision take(std::size_t i, B& status) const {
     B lanes[Rows::length];
     Rows::gather(tile_.rows, tile_.slot_of + i, lanes);

@@ -1,15 +1,15 @@
 // The pipeline of planar collisions, for any ISA and precision:
 //
-//   load                                    host/planar_staging.hpp
+//   load                                    planar_staging.hpp
 //   frame, collision matrix, validate       planar_contact.hpp, planar_problem.hpp, validate_planar.hpp
-//   law                                     laws/planar_laws.hpp
+//   law                                     planar_laws.hpp
 //   store                                   store_planar.hpp
 //
-// A vector of contacts of one law goes through all stages after load at once. Contacts with laws of their own go
-// through them a tile at a time, grouped by law for the law itself: planar_groups.hpp. All of a contact is read before
+// A vector of contacts of one law goes through all stages after load at once. Contacts with individual laws go through
+// them a tile at a time, grouped by law for the law itself: planar_groups.hpp. All columns of a contact are read before
 // any of its results is written.
 //
-// Each contact's arithmetic is the same in every lane and at every place: no stage combines lanes.
+// The arithmetic of a contact is the same in every lane and at every position: no stage combines lanes.
 #pragma once
 
 #include "planar_contact.hpp"
@@ -18,7 +18,7 @@
 namespace carom::kernel {
 namespace {
 
-/// `Form` are the pointers by which the stages see contacts, those by index too.
+/// `Form`: the pointers by which the stages read contacts, for indexed contacts too.
 template <class A, class T, class Form>
 class PlanarRange {
   using B = typename LaneTypes<A, T>::Batch;
@@ -68,7 +68,7 @@ class PlanarRange {
   }
 
  private:
-  /// Has what `law` reads come into the cache ahead of time.
+  /// Prefetches the columns that `law` reads.
   void see_parameters(Law law) {
     call_.source.fetched = call_.source.count;
     for_each_parameter(call_.columns, call_.columns, law,
@@ -169,12 +169,12 @@ class PlanarRange {
     });
   }
 
-  /// The bodies of contacts by index stand in the tile, where they are read twice.
+  /// Columns of indexed bodies are copied to the tile, because they are read twice.
   void place_bodies(std::size_t place) {
     for (std::size_t c = 0; c < sizeof bodies_ / sizeof bodies_[0]; ++c) bodies_[c] = tile_.bodies[c] + place;
   }
 
-  /// The stages before the law of contacts that stand from `place` on in the tile.
+  /// Runs the stages before the law, for contacts from `place` on in the tile.
   [[gnu::noinline]] void prepare_tile(std::size_t first, std::size_t tile, std::size_t place) {
     for_each_vector(
         first, tile, [&](std::size_t slot, std::size_t) __attribute__((always_inline)) {

@@ -35,9 +35,9 @@ struct PlanarRegion {
     return choose(rises && meets, by_sum, choose(and_not(opens, rises), by_difference, unbounded()));
   }
 
-  /// u_n = -e u0_n and p_t = θ p_n, with θ held inside the region: along p = (w σ, (rise - w σ b) / c), on which K
-  /// changes the slip alone. The energy gained is (square w² + 2 linear w - lost) / 2, of which there may be no more
-  /// than for w = 0 where e > 1.
+  /// u_n = -e u0_n and p_t = θ p_n, with θ limited to the region: along p = (w σ, (rise - w σ b) / c), on which K
+  /// changes only the slip. The energy gained is (square w² + 2 linear w - lost) / 2; for e > 1 it may not exceed the
+  /// gain for w = 0.
   static Impulse brach(const Problem& in, const PlanarParameters<B>& parameters) {
     const B zero(0), one(1);
     const B e = in.restitution, side = sign_of(axis_of(in) * parameters.impulse_ratio);

@@ -1,5 +1,5 @@
-// Rows of eight numbers, each in pieces of 16 bytes that stand in arrays of their own. A row goes where its contact's
-// law has them; and what stands next to each other there becomes lanes without a pointer.
+// Rows of eight numbers, each in pieces of 16 bytes in separate arrays. A row is stored in the group of its contact's
+// law; adjacent rows of a group are loaded into lanes without pointers.
 #pragma once
 
 #include "simd/kernels/lanes/transpose.hpp"

@@ -23,7 +23,7 @@ struct PlanarSpacePointers {
   Vector2<const T*> separation_velocity;
 };
 
-/// Null where the host does not want a result.
+/// Null if a result is not requested.
 template <class T>
 struct PlanarResultPointers {
   Vector2<T*> impulse, separation_velocity, velocity_a;
@@ -52,7 +52,7 @@ template <class Results, class F>
   f(r.work_decompression);
 }
 
-/// A planar call, whichever form its contacts have.
+/// A planar call, for any form of contacts.
 template <class T>
 struct PlanarCall {
   const LawColumns<T>& columns;

@@ -1,4 +1,4 @@
-// Store: from the law's units and frame to the host's columns, and the tally.
+// Store: converts from the law's units and frame to the caller's columns, and updates the tally.
 #pragma once
 
 #include "contact/kernels/stages/write.hpp"

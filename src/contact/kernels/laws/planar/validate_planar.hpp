@@ -102,7 +102,7 @@ struct PlanarValidator {
     any_parameter_fault_ = true;
   }
 
-  /// Where contacts of `law` read what `readers` do: a composite where one of them is a member.
+  /// Lanes in which contacts of `law` read the parameters of `readers`: for composites, if one of them is a component.
   Mask reading(Law law, unsigned readers) const {
     if (law != Law::composite) return Mask(true);
     Mask here(false);

@@ -49,7 +49,7 @@ class RegionCheck {
     B friction;
   };
 
-  /// Impulses never stand in blocks.
+  /// Impulses are never stored in blocks.
   Vector3<B> load_impulse(const Block& block) const {
     const auto& p = job_.impulse;
     return Load::load(p, block);
