@@ -148,8 +148,8 @@ void resolve(benchmark::State& state, Law law, Isa isa, int threads, std::size_t
   state.SkipWithError(error.what());
 }
 
-/// Every contact has a random law of `mixed`. `of_mean` is the rate over the harmonic mean of the rates of the single
-/// laws. 1 means that mixing laws costs nothing.
+/// Every contact has a random law of `mixed`. `of_mean`: rate over the harmonic mean of the laws' separate rates. 1
+/// means that mixing laws has no cost.
 template <template <class> class Form, class T>
 void resolve_mixed(benchmark::State& state, const std::vector<Law>& mixed, Isa isa, std::size_t n) try {
   Form<T> form(n);

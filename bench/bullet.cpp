@@ -54,7 +54,7 @@ class Pyramid {
         manifold = owned_.back().get();
         manifolds_.push_back(manifold);
       }
-      // Without rotations, points in the bodies' frames are the lever arms; the ground stands at 0.
+      // Without rotations, points in the bodies' frames are r_a and r_b; the ground is at 0.
       const btVector3 r_a = vector(scenes::at(scene.r_a, i));
       const btVector3 at = bodies_[static_cast<std::size_t>(a)]->getWorldTransform().getOrigin() + r_a;
       btManifoldPoint point(r_a, at - below.getWorldTransform().getOrigin(), vector(scenes::at(scene.normal, i)), 0);
@@ -121,10 +121,10 @@ Pyramid& pyramid() {
   return made;
 }
 
-/// Both have to halve the greatest approach speed at least: a solver that does less has not taken its contacts in.
+/// Both solvers must at least halve the max. approach speed: otherwise the contacts have not been solved.
 constexpr double max_missed = 0.5;
 
-/// Without warm starting, after a call whose answer is checked.
+/// Timing without warm starting, after a call whose result is checked.
 void time(benchmark::State& state, btConstraintSolver& solver, int mode) {
   pyramid().seconds(solver, mode);
   if (!(pyramid().missed() < max_missed)) {

@@ -42,7 +42,7 @@ std::string disagreement(std::string_view source, const Options& options) {
 
 template <class T>
 void resolve(benchmark::State& state, std::string_view source, Options options) try {
-  // The law in closed form has rows of its own that compare it.
+  // Other benchmarks compare the law in closed form.
   if (options.law == Law::incremental)
     if (const std::string message = disagreement<T>(source, options); !message.empty())
       return state.SkipWithError(message.c_str());

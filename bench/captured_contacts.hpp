@@ -1,4 +1,4 @@
-// Contacts out of a contact file, as many as are wanted.
+// A given number of contacts from a contact file.
 #pragma once
 
 #include <cmath>

@@ -29,7 +29,7 @@ KContacts<T> view(const support::RandomSpaceContacts<T>& contacts) {
   return contacts.space_contacts();
 }
 
-/// Only the solving is timed. Without `as_drawn` one contact in twelve loses nothing.
+/// Only the solving is timed. Without `as_drawn` one contact in twelve has no losses.
 template <template <class> class AnyContacts, class T, bool as_drawn>
 void energy(benchmark::State& state, Isa isa) try {
   const Options options = bench_options(Integrator::series);

@@ -110,7 +110,7 @@ void differentiate(benchmark::State& state, Law law, Asked asked, std::size_t n)
     benchmark::ClobberMemory();
     return std::chrono::duration<double>(Clock::now() - begin).count();
   };
-  // Best of all: what else the machine does must not weigh on one of them.
+  // Best times of both, so that other processes do not affect only one of them.
   double of_solve = 1e9, of_gradients = 1e9;
   for (auto _ : state) {
     of_gradients = std::min(of_gradients, seconds([&] { solver.differentiate(contacts, room.gradients, options); }));

@@ -1,5 +1,5 @@
-// Where the threads run: each on a core of its own, for a worker of oneTBB may be woken on the caller's core, and two
-// threads then take the time of one.
+// Pins each thread to a separate core. Otherwise a worker of oneTBB may be woken on the caller's core, and two threads
+// then take the time of one.
 #pragma once
 
 #include <tbb/global_control.h>

@@ -160,7 +160,7 @@ void register_precision() {
   };
   for (const Form form : {Form::inlined, Form::space}) {
     for (std::size_t l = 0; l < law_count; ++l) one(static_cast<Law>(l), form, in_cache);
-    // For the mean, each law is timed alone as well.
+    // For the mean, each law is also timed separately.
     benchmark::RegisterBenchmark(name_of("mixed", 8 * sizeof(T), form, in_cache).c_str(), resolve_mixed<T>, form,
                                  in_cache)
         ->UseManualTime()

@@ -196,7 +196,7 @@ std::size_t bodies_apart(const SceneData<T>& scene, const SceneOptions& options,
   double greatest = 0;
   for (std::size_t i = 0; i < scene.body_count(); ++i) {
     greatest = std::max({greatest, scenes::length(wide.velocity(i)), scenes::length(wide.angular_velocity(i))});
-    // Bodies at rest have the speed that forces give them.
+    // Bodies at rest have the speed that forces cause.
     if (!wide.velocity_change[0].empty())
       greatest = std::max(greatest, scenes::length(scenes::at(wide.velocity_change, i)));
   }

@@ -25,7 +25,7 @@ class Engine {
   virtual support::Vector position(std::size_t body) = 0;
 };
 
-/// Engines with their default options on one thread, in which nothing sleeps. Bodies have no rotation at the start.
+/// Engines with their default options on one thread, without sleeping. Bodies have no rotation at the start.
 std::unique_ptr<Engine> make_carom(const MotionWorld& world);
 std::unique_ptr<Engine> make_box3d(const MotionWorld& world);
 std::unique_ptr<Engine> make_jolt(const MotionWorld& world);

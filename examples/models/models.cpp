@@ -243,7 +243,7 @@ void car(Output& out) {
   });
 }
 
-/// A stiff deck on soft pads with a load that stands a third off its middle: it sinks as W/(n k) (1 + n x a / Σ x²).
+/// A stiff deck on soft pads, with a load a third off its middle: it sinks by W/(n k) (1 + n x a / Σ x²).
 void bridge(Output& out) {
   constexpr int rows = 5;
   constexpr double deck = 800, load = 400, k = 40000, c = 4000, span = 8, width = 2, off = span / 6;

@@ -1,4 +1,4 @@
-// A small host: bodies and contacts in structs of its own, which carom reads in place, and steps of time.
+// A small application: bodies and contacts in its own structs, which carom reads in place, and time steps.
 #pragma once
 
 #include <array>
@@ -69,7 +69,7 @@ class World {
   int iterations = 100;
 
   double time_step() const { return time_step_; }
-  /// Gravity, contacts, motion. The host has placed the contacts.
+  /// Gravity, contacts, motion. The application has set the contacts.
   void step();
 
  private:

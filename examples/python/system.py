@@ -24,7 +24,7 @@ def wall(rows, columns, step=1 / 60):
     blocks, contacts = [], 0
     for (row, column), body in index.items():
         for side in (-1, 1):
-            # Odd rows stand half a box to the right; ends stand on what does not move.
+            # Odd rows are shifted by half a box; end boxes are in contact with the immovable world.
             below = index.get((row - 1, column + (side - 1) // 2 + row % 2))
             for x, y in ((x, y) for x in (0.05, 0.45) for y in (-0.5, 0.5)):
                 blocks.append((contacts, body, jacobian(1, (side * x, y, -0.5))))

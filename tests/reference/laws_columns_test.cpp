@@ -11,7 +11,7 @@
 namespace carom::reference {
 namespace {
 
-// As in reference_laws_test.cpp.
+// As in laws_test.cpp.
 constexpr double tolerance = 1e-12;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
@@ -108,7 +108,7 @@ TEST(columns, the_option_is_the_law_of_contacts_without_their_own) {
 }
 
 TEST(columns, an_energy_gain_is_reported) {
-  // The derivation is in reference_laws_region_test.cpp: 0.5 J become 0.78125 J.
+  // The derivation is in laws_region_test.cpp: 0.5 J become 0.78125 J.
   std::vector<LawSample> samples = law_samples(3, 53);
   samples[1].c.k = symmetric(1, 0, 0.6, 1, 0, 1);
   samples[1].c.u0 = {-0.6, 0, -1};
@@ -123,7 +123,7 @@ TEST(columns, an_energy_gain_is_reported) {
 }
 
 TEST(columns, several_solutions_count_as_resolved) {
-  // three_ways of reference_laws_limits_test.cpp.
+  // three_ways of laws_limits_test.cpp.
   std::vector<LawSample> samples = law_samples(1, 54);
   samples[0].c.k = symmetric(8, 0, 5, 8, -5, 7);
   samples[0].c.u0 = {7, 7, -1};

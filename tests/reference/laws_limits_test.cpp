@@ -14,7 +14,7 @@
 namespace carom::reference {
 namespace {
 
-// As in reference_laws_test.cpp.
+// As in laws_test.cpp.
 constexpr double tolerance = 1e-12;
 
 TEST(agreement, where_the_normal_is_uncoupled_and_the_slip_along_an_axis) {

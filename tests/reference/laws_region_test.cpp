@@ -10,7 +10,7 @@
 namespace carom::reference {
 namespace {
 
-// As in reference_laws_test.cpp.
+// As in laws_test.cpp.
 constexpr double tolerance = 1e-12;
 
 Collision collision(const Matrix3& k, const Vector3& u0, double friction, double restitution) {

@@ -7,7 +7,7 @@ namespace carom::bullet {
 
 namespace {
 
-// Bodies that do not turn, and cubes and balls: what Bullet computes for these is rounding.
+// For bodies that do not turn, cubes and balls, Bullet's gyroscopic torque is only a rounding error.
 bool has_no_gyroscopic_torque(const btRigidBody& body) {
   const btVector3& inverse = body.getInvInertiaDiagLocal();
   return (inverse.x() == inverse.y() && inverse.y() == inverse.z()) || body.getAngularVelocity().isZero();

@@ -74,16 +74,16 @@ class Bodies {
   void count_as_forces();
   /// True if Bullet keeps a body from moving along an axis of the world.
   bool has_locked_axes(std::size_t i) const { return taken_[i].has_locked_axes; }
-  /// The same of any body.
+  /// Same for any body.
   bool any_has_locked_axes() const { return any_has_locked_axes_; }
 
-  /// Finds the bodies whose motion Bullet will sweep at the velocities of now, and zeroes their starts. Returns true if
-  /// there are any.
+  /// Finds the bodies whose motion Bullet will sweep at the present velocities, and zeroes their starts. Returns true
+  /// if there are any.
   bool find_swept(btScalar time_step);
   /// True if find_swept found the body.
   bool is_swept(std::size_t i) const { return taken_[i].is_swept; }
 
-  /// Writes views of masses and of velocity and spin; with_changes: and of what forces do to these.
+  /// Writes views of masses and of velocity and spin. with_changes: also of the changes by forces.
   void write(SceneBodies<btScalar>& columns, bool with_changes);
   Vector3Columns<btScalar> columns(btVector3 BodyState::*vector);
 
@@ -108,7 +108,7 @@ class Bodies {
   bool has_links_ = false, has_sweeps_ = false, any_has_locked_axes_ = false;
 };
 
-/// The velocity of a point of body i, which stands at `lever` from the centre of mass; 0 of the world.
+/// Velocity of a point of body i at `lever` from the centre of mass; 0 for the world.
 inline btVector3 velocity_at(const Bodies& bodies, btVector3 BodyState::*velocity, btVector3 BodyState::*spin,
                              std::int32_t i, const btVector3& lever) {
   if (i < 0) return {0, 0, 0};

@@ -48,7 +48,7 @@ constexpr int few = 32;
 // Bodies, or manifolds, that a thread takes at a time.
 constexpr std::size_t at_once = 128;
 
-// Without iterations forces act, and nothing responds.
+// Without iterations, only forces act.
 bool without_sweeps(const Options& options, const btContactSolverInfo& info) {
   return options.iterations <= 0 && info.m_numIterations <= 0;
 }
@@ -162,7 +162,7 @@ void ConstraintSolver::State::gather(const Group& group, const Options& given, c
     if (group.manifold[i]->getNumContacts() == 0) continue;
     if (points.take(*group.manifold[i], bodies, how.substeps) && is_small) points.read_last(bodies, how);
   }
-  if (is_small) bodies.read_new(info, forces);  // of constraints and manifolds alone
+  if (is_small) bodies.read_new(info, forces);  // only bodies of constraints and manifolds
   // The clock takes as long as the reading of a body. The last group of a step is solved at once.
   lap_goes_on = group.manifolds < few;
   if (!lap_goes_on) add_lap(lap, report.gather_seconds);
@@ -227,7 +227,7 @@ void ConstraintSolver::State::store(const Options& given, const btContactSolverI
   constraints.store(info);
 }
 
-// Nothing of an earlier step is left, whichever way it ended.
+// Discards the state of an earlier step, however it ended.
 void ConstraintSolver::State::begin() {
   report.gather_seconds = report.collision_seconds = report.contact_seconds = report.store_seconds = 0;
   bodies.clear();
@@ -319,7 +319,7 @@ void ConstraintSolver::State::collide_first(const Options& given, const btContac
   has_collided = true;
 }
 
-// Impulses of the last step, which Bullet would give again, are gone too.
+// Also discards impulses of the last step, which Bullet would apply again.
 void ConstraintSolver::State::hold_nothing(const Options& given) {
   bodies.add_forces(1 - forces_before(given));
   for (auto& component : points.impulse.of) std::fill(component.begin(), component.end(), btScalar(0));
@@ -438,7 +438,8 @@ btScalar ConstraintSolver::solveGroup(btCollisionObject** bodies, int body_count
   return 0;
 }
 
-// Errors wait until here, where the host called: groups may come from threads of Bullet's that nobody catches them in.
+// Errors are thrown here, in the call by the application: groups may come from threads of Bullet, which do not catch
+// them.
 void ConstraintSolver::allSolved(const btContactSolverInfo& info, btIDebugDraw*) {
   state_->collecting = false;
   if (state_->asked_for_type && !state_->has_had_groups && state_->manifolds_in_world > 0)

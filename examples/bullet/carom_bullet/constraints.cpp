@@ -192,7 +192,7 @@ void Constraints::split_errors(const Taken& taken, const btContactSolverInfo& in
     const bool has_least = is_finite(row.min_impulse), has_largest = is_finite(row.max_impulse);
     if (has_least && has_largest && row.min_impulse < 0 && row.max_impulse > 0) continue;  // a motor
     const btScalar by_error = 2 * (asked - with_half_[i]);
-    // A constraint with an ERP of its own asks for a velocity, as a motor does.
+    // A constraint with its own ERP sets a target velocity, like a motor.
     const bool by_erp = info.m_erp > 0 && std::abs(by_error) > btScalar(1e-5) * std::abs(asked);
     if (!by_erp && (asked != 0 || has_least || has_largest)) continue;
     if (by_erp) row.error = -by_error * info.m_timeStep / info.m_erp;

@@ -1,4 +1,4 @@
-// Bullet's typed constraints, and what else works as rows: locked axes, rolling and spinning friction.
+// Bullet's typed constraints, and other effects as rows: locked axes, rolling and spinning friction.
 #pragma once
 
 #include <BulletCollision/NarrowPhaseCollision/btPersistentManifold.h>
@@ -32,10 +32,9 @@ struct Row {
 class Constraints {
  public:
   void clear();
-  /// `errors`: rows have the errors of position in a column of their own, as methods that move bodies take them, and
-  /// not in their targets.
+  /// `errors`: rows have position errors in a separate column, for methods that move bodies, and not in their targets.
   void take(btTypedConstraint& constraint, Bodies& bodies, const btContactSolverInfo& info, bool errors);
-  /// Takes from the targets what Bullet's damping of constraints takes. Bodies are read by now.
+  /// Applies Bullet's damping of constraints to the targets. Call after reading the bodies.
   void damp(const Bodies& bodies);
   /// Friction against rolling and spinning at a manifold, by the normal impulse of the last step.
   void resist_rolling(const btPersistentManifold& manifold, Bodies& bodies);
@@ -51,7 +50,7 @@ class Constraints {
   /// The rows without bounds, which hold while contacts collide: their target velocity is 0.
   JointRows<btScalar> rigid_rows();
 
-  /// Writes impulses and feedback to the constraints and breaks those beyond their threshold.
+  /// Writes impulses and feedback to the constraints, and breaks constraints above their threshold.
   void store(const btContactSolverInfo& info) const;
 
   Scratch<btScalar> impulse;  ///< [N s] place for results

@@ -9,7 +9,7 @@ namespace carom::bullet {
 
 // carom moves a body by its displacement d within the step, and Bullet by H v, which it sweeps if H v is above the
 // motion threshold of the body. To end at x + d the body would have to start at x + w with w = d - H v. After a rebound
-// that point lies behind the wall. The body starts at x + s instead, with s the part of w that
+// that point is behind the wall. The body starts at x + s instead, with s the part of w that
 //
 // 1. moves the body along the normal of a contact, no further than d has moved it;
 // 2. moves it anywhere else by at most half of the swept radius, so that no surface passes the centre;
@@ -47,8 +47,8 @@ std::vector<Side> sides_of_swept(const Bodies& bodies, const Points& points) {
   return sides;
 }
 
-// A body that ends `beyond` its place keeps its energy: (v + a H / 2)² / 2 - a x is what steps of H keep in free
-// flight.
+// A body that ends `beyond` its position keeps its energy: (v + a H / 2)² / 2 - a x is constant in free flight with
+// steps of H.
 void keep_energy(BodyState& state, const btVector3& beyond, btScalar time_step) {
   const btScalar length = beyond.length();
   if (!(length > SIMD_EPSILON)) return;

@@ -5,7 +5,7 @@
 
 namespace carom::bullet {
 
-/// Spreads the loops of a step. Their ranges need no order: none reads what another one writes.
+/// Runs the loops of a step in parallel. No range reads what another one writes.
 class Parallel {
  public:
   /// `threads` is Execution::threads.

@@ -33,7 +33,7 @@ std::size_t PointNames::find(const btPersistentManifold& manifold) {
   return record.a == manifold.getBody0() && record.b == manifold.getBody1() ? place : none;
 }
 
-// The slot of a manifold, or the one where it would stand.
+// The slot of a manifold, or the empty slot for its insertion.
 std::size_t PointNames::slot_of(const btPersistentManifold* manifold) const {
   const std::size_t last_slot = table_.size() - 1;
   // Multiplied by the golden ratio, neighbours in memory lie far apart.

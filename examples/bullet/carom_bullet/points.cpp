@@ -28,7 +28,7 @@ bool is_deep(btScalar separation, const btContactSolverInfo& info) {
   return info.m_splitImpulse != 0 && separation <= info.m_splitImpulsePenetrationThreshold;
 }
 
-// True if the directions of friction are the host's own.
+// True if the application sets the directions of friction.
 bool own_directions(const btManifoldPoint& point, const btContactSolverInfo& info) {
   return (info.m_solverMode & SOLVER_ENABLE_FRICTION_DIRECTION_CACHING) != 0 &&
          has_flag(point, BT_CONTACT_FLAG_LATERAL_FRICTION_INITIALIZED);
@@ -47,8 +47,8 @@ btVector3 surface_velocity(const btManifoldPoint& point, bool own, const btConta
   return moves;
 }
 
-// The directions of friction at points that follow one another. Bullet's detection keeps the lateral impulses of a
-// point that it finds again, but not their directions, so the directions follow from the normal.
+// Directions of friction at consecutive points. Bullet's detection keeps the lateral impulses of a point that it finds
+// again, but not their directions, so the directions are computed from the normal.
 class Directions {
  public:
   void find(const btManifoldPoint& point, const btVector3& normal, bool own) {
@@ -112,7 +112,7 @@ void Points::clear() {
 }
 
 bool Points::take(btPersistentManifold& manifold, Bodies& bodies, bool named) {
-  // Bullet's manifolds give away constant bodies, which its solvers write to.
+  // Bullet's manifolds return const bodies, but its solvers write to them.
   const std::int32_t a = bodies.take(const_cast<btCollisionObject&>(*manifold.getBody0()));
   const std::int32_t b = bodies.take(const_cast<btCollisionObject&>(*manifold.getBody1()));
   if (!bodies.moves(a) && !bodies.moves(b)) return false;
@@ -197,7 +197,7 @@ void Points::read(Taken& taken, std::size_t number, const Bodies& bodies, const 
   btVector3 normal(0, 0, 0);
   bool has_flags = false, turns_hard = false, may_be_predictive = false;
   std::size_t i = taken.first;
-  // Nothing but plain numbers: what few points have comes after it.
+  // Only plain numbers here; columns that few points need come afterwards.
   for (int p = 0; p < manifold.getNumContacts(); ++p) {
     const btManifoldPoint& point = manifold.getContactPoint(p);
     if (!taken.all && point.getDistance() > manifold.getContactProcessingThreshold()) continue;

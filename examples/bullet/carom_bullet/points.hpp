@@ -25,7 +25,7 @@ class Points {
   bool take(btPersistentManifold& manifold, Bodies& bodies, bool named);
   std::size_t manifolds() const { return taken_.size(); }
 
-  /// Says what to read of points.
+  /// Parameters of reading points.
   struct Reading {
     const btContactSolverInfo& info;
     btScalar normal_tolerance;  ///< Tolerances::normal_tolerance
@@ -77,7 +77,7 @@ class Points {
   void nothing_collides() { colliding_.clear(); }
   /// [m/s] how fast the fastest of these approaches.
   btScalar max_approach_speed() const { return max_approach_speed_; }
-  /// The points whose overlap is to go without velocity: Bullet's split impulse. Bodies are to stand still in it.
+  /// The points whose overlap is corrected without velocity: Bullet's split impulse. Bodies must not move in it.
   Scene<btScalar> overlapping(Bodies& bodies, const btContactSolverInfo& info);
   bool overlaps() const { return !deep_.empty(); }
 

@@ -5,9 +5,9 @@
 
 namespace carom::bullet {
 
-/// The settings, with Bullet's default in the place of every NaN, for which a step must neither throw nor give NaN to
-/// bodies. Infinite shares, slops and softnesses are replaced too: no step can be computed with them.
-/// `place` holds them if they differ from the given ones.
+/// The settings, with Bullet's default instead of every NaN: a step must neither throw nor store NaN in bodies.
+/// Infinite fractions, slops and compliances are replaced too: no step can be computed with them. `place` holds the
+/// settings if they differ from the given ones.
 const btContactSolverInfo& sound(const btContactSolverInfo& info, btContactSolverInfo& place);
 
 }  // namespace carom::bullet

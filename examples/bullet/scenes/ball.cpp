@@ -73,7 +73,7 @@ std::vector<Number> run(carom_scenes::World& world, const carom_scenes::Argument
     worst_position = std::max(worst_position, stays_down ? 1 : ball.worst_position);
     fewest = std::min(fewest, ball.bounces - 1);
   }
-  // The positions of the steps miss the top by no more than g h² / 8, 0.034 % of the least height.
+  // The positions of the steps are at most g h² / 8 below the top, 0.034 % of the min. height.
   return {{"largest error of the height", "%", 100 * worst_top, 0, 0.1},
           {"of the highest position after a bounce", "%", 100 * worst_position, 0, 0.1},
           {"bounces of each ball", "", static_cast<double>(fewest), static_cast<double>(wanted)}};

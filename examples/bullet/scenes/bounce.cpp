@@ -16,12 +16,12 @@ using namespace carom_scenes;
 constexpr double radius = 0.05, drop = 1, gravity = 9.81;
 
 struct Bounces {
-  double speed_error = 0;   // [1] the largest of a rebound's speed against e times the one before
-  double height_rise = -1;  // [m] the most that a bounce was above the one before
+  double speed_error = 0;   // [1] max. error of a rebound's speed relative to e times the speed before
+  double height_rise = -1;  // [m] max. rise of a bounce above the previous one
   double first_error = 0;   // [1] of the first rebound's energy against e²
 };
 
-// Heights of the tops give the speeds. A top lies between two steps: they are of the parabola, not of the steps.
+// Speeds are computed from the heights of the tops. A top is between two steps, on their parabola.
 Bounces measure(World& world, double restitution, double end) {
   world.add(std::make_shared<btStaticPlaneShape>(btVector3(0, 0, 1), btScalar(0)), 0, place(0, 0, 0), {0, 1});
   btRigidBody& ball = world.add(std::make_shared<btSphereShape>(static_cast<btScalar>(radius)), 1,

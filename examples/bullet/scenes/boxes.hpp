@@ -1,4 +1,4 @@
-// Short names for what most scenes are made of.
+// Short names for the parts of most scenes.
 #pragma once
 
 #include <cmath>

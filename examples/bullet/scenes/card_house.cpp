@@ -43,7 +43,7 @@ std::vector<const btRigidBody*> build(World& world, const House& house) {
     const btQuaternion about_y(btVector3(0, 1, 0), static_cast<btScalar>(turn));
     cards.push_back(&world.add(card, mass, btTransform(about_y, vector(x, 0, z)), material));
   };
-  // A card that leans stands on one long edge and bears the next storey on the other, which is its outer one.
+  // A leaning card stands on one long edge and supports the next storey with the other, its outer one.
   const double tall = length * std::cos(lean) + thickness * std::sin(lean);
   // Both cards of a pair meet with their upper inner edges.
   const double centre_x = 0.5 * length * std::sin(lean) + 0.5 * thickness * std::cos(lean) - overlap / 2;
@@ -79,7 +79,7 @@ std::vector<Number> run_minute(World& world, const Arguments& arguments) {
     world.step();
     furthest = std::max(furthest, drift.largest());
   }
-  // A hundredth of what gravity gives to cards at rest in one step, if nothing holds them.
+  // A hundredth of the energy that gravity adds to cards at rest in one step without contacts.
   const double bound = 0.01 * static_cast<double>(cards.size()) * House{}.card_mass *
                        std::pow(gravity * world.options().time_step, 2) / 2;
   return {{"largest drift of a card", "mm", 1e3 * furthest, 0, 1},

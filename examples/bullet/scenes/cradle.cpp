@@ -88,7 +88,7 @@ class Cradle {
 
   std::size_t lifted_;
   std::array<btRigidBody*, count> balls_;
-  std::array<double, count> heights_{};  // when they are greatest together
+  std::array<double, count> heights_{};  // at the time of their max. sum
   double top_ = 0;
   bool right_ = false, begun_ = false;
   std::vector<HalfSwing> half_swings_;

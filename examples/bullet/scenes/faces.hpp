@@ -21,7 +21,7 @@ class Faces {
   /// `corners` of a's face in a's frame; a point of b's plane and its outward normal in b's.
   void add(btRigidBody& a, const std::array<btVector3, 4>& corners, btRigidBody& b, const btVector3& point,
            const btVector3& normal, double friction);
-  /// From now on Bullet detects nothing between the world's bodies.
+  /// Disables Bullet's detection of contacts between the world's bodies.
   void without_detection();
 
  private:

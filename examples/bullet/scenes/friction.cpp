@@ -82,8 +82,8 @@ std::vector<Number> run_backspin(World& world, const Arguments& /*arguments*/) {
                  final_speed + slows * h)};
 }
 
-// Four kinematic tables are spun up in a second, with a box on each 0.7 m from its axis. A box stays where mu g is
-// above what turns it.
+// Four kinematic tables spin up within a second, with a box on each, 0.7 m from its axis. A box stays if mu g exceeds
+// its acceleration.
 std::vector<Number> run_turntable(World& world, const Arguments& arguments) {
   struct Case {
     double friction, spin;

@@ -1,4 +1,4 @@
-// Blocks slide down an incline, each with a friction of its own, stop where they should, and stay there.
+// Blocks with different friction slide down an incline, stop where they should, and stay there.
 //
 // Friction of more than tan(a) slows a block by d = g (mu cos a - sin a): it stops after v² / (2 d).
 #include <algorithm>

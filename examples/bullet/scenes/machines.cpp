@@ -269,7 +269,7 @@ std::vector<Number> run_rope(World& world, const Arguments& arguments) {
           told("solver, mean of a step", "µs", 1e6 * mean_solver_seconds({world, 0}))};
 }
 
-// Cubes of 0.1 · 2^i kg in a row from the wall, each fixed to the one before.
+// Cubes of 0.1 · 2^i kg in a row from the wall, each fixed to the previous one.
 std::vector<Number> run_rods(World& world, const Arguments& arguments) {
   constexpr int cubes = 10;
   constexpr double edge = 0.1;

@@ -1,4 +1,4 @@
-// Measures of what should stand still, and of energy, that several scenes show.
+// Measures of rest and of energy that several scenes print.
 #pragma once
 
 #include <cstddef>

@@ -14,7 +14,7 @@ class Poses {
  public:
   /// The body's shapes, compounds as their children. Its number in the file stays in its user index 3.
   void add(btRigidBody& body);
-  /// Adds the step's contact impulses to what each body has had since the last frame.
+  /// Adds the step's contact impulses to the sum of each body since the last frame.
   void add_impulses(btDispatcher& dispatcher);
   void add_frame(const std::vector<std::unique_ptr<btRigidBody>>& bodies);
   std::size_t frames() const { return frames_; }

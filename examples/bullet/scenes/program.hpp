@@ -15,7 +15,7 @@ struct Arguments {
   bool brief = false;  ///< a short run, which the tests take
 };
 
-/// One number that a scene shows. Where carom's lies outside of its mark the program fails.
+/// A number that a scene prints. The program fails if carom's number is outside of its limits.
 struct Number {
   std::string name, unit;
   double value = 0;

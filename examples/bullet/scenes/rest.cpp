@@ -21,7 +21,7 @@ constexpr double edge = 1, unit_mass = 1;                             // [m], [k
 constexpr int links = 20;                                             // of the chain
 constexpr double link_length = 0.5, weight = 100, chain_height = 20;  // [m], [kg] at its end, [m]
 constexpr double beside = 0.05;                                       // [m] between the boxes of a row
-constexpr double settled = 1, offset = 1e-6;                          // [s], [m] by which boxes stand off at random
+constexpr double settled = 1, offset = 1e-6;                          // [s], [m] max. random offset of the boxes
 constexpr double friction = 0.5;                                      // [1] of a contact: Bullet takes the product
 constexpr double no_mark = std::numeric_limits<double>::infinity();
 
@@ -140,7 +140,7 @@ std::vector<Number> run_once(World& world, const Arguments& arguments, const Kin
   return numbers;
 }
 
-// The greatest number of all seeds, and the least of the first.
+// The max. number of all seeds, and the min. of the first.
 std::vector<Number> run(World& world, const Arguments& arguments, const Kind& kind) {
   std::vector<Number> numbers = run_once(world, arguments, kind, first_seed);
   double smallest = numbers.front().value;

@@ -21,7 +21,7 @@ std::shared_ptr<btBoxShape> box(double x, double y, double z) {
       btVector3(static_cast<btScalar>(x / 2), static_cast<btScalar>(y / 2), static_cast<btScalar>(z / 2)));
 }
 
-// A stack that stands at x, with ground of its own.
+// A stack at x, with separate ground.
 std::vector<const btRigidBody*> build(World& world, double x, double top_mass) {
   const auto at = [&](double z) {
     return btTransform(btQuaternion::getIdentity(), btVector3(static_cast<btScalar>(x), 0, static_cast<btScalar>(z)));
@@ -44,7 +44,7 @@ double kinetic_energy(const std::vector<const btRigidBody*>& bodies) {
   return sum;
 }
 
-// [J] a hundredth of what gravity gives to bodies at rest in one step, if nothing holds them.
+// [J] a hundredth of the energy that gravity adds to bodies at rest in one step without contacts.
 double bound_of_energy(double whole_mass) {
   return 0.01 * whole_mass * std::pow(gravity * time_step, 2) / 2;
 }

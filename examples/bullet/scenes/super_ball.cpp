@@ -57,9 +57,9 @@ std::vector<Number> run(carom_scenes::World& world, const carom_scenes::Argument
     }
     falling = falls;
   }
-  // Bullet has the point of contact in coordinates of the world, which are rounded by 3e-8 m. The normal impulse,
-  // 2 m sqrt(2 g height), gives R w an error of 2.7e-5 m/s there. v² + 2/5 (R w)² is kept from bounce to bounce, so
-  // that errors add: 20 bounces make up to 3.4e-4 m/s of v and 5.4e-4 m/s of R w.
+  // Bullet has the point of contact in world coordinates, which are rounded by 3e-8 m. There the normal impulse, 2 m
+  // sqrt(2 g height), causes an error of R w of 2.7e-5 m/s. v² + 2/5 (R w)² is conserved from bounce to bounce, so
+  // errors add up: 20 bounces cause up to 3.4e-4 m/s of v and 5.4e-4 m/s of R w.
   return {{"largest error of the spin", "%", 100 * worst_spin, 0, 100 * 5.4e-4 / (2.5 * speed)},
           {"largest error of the velocity along the ground", "%", 100 * worst_speed, 0, 100 * 3.4e-4 / speed},
           {"largest shift of the landing points", "mm", 1000 * drift},

@@ -1,6 +1,7 @@
 // Symbols: k the stem's direction, v the velocity of the centre of mass along the ground, w the angular velocity, all
-// in the frame of the world; r = e k - R z points from the centre of mass to the point of contact, u is its velocity. N
-// is the normal force and N f friction. The belly stays on the ground: the centre of mass stands R - e k_z above it.
+// in the frame of the world; r = e k - R z is the vector from the centre of mass to the point of contact, u its
+// velocity. N is the normal force and N f friction. The belly stays on the ground: the centre of mass is R - e k_z
+// above it.
 #include "tippe_top_reference.hpp"
 
 #include <cmath>
@@ -52,7 +53,7 @@ State rate(const TippeTop& top, const State& state) {
   u.z = 0;
   const Vector f = (-top.friction / std::sqrt(dot(u, u) + rounding * rounding)) * u;
 
-  // w' = N turn + spin; the height of the centre of mass gives m (-e k_z'') = N - m g, and with it N.
+  // w' = N turn + spin; the height of the centre of mass satisfies m (-e k_z'') = N - m g, which determines N.
   const Vector turn = inverse_inertia(cross(r, f + Vector{0, 0, 1}));
   const Vector spin = inverse_inertia(cross(momentum, w));
   const double lift = -e * cross(turn, k).z, fall = -e * (cross(spin, k) + cross(w, k_rate)).z;

@@ -62,7 +62,7 @@ std::vector<Number> run(World& world, const Arguments& arguments) {
   }
   const double brought = ball_mass * ball_speed * ball_speed / 2;
   const double deepest = deepest_penetration({world, 0});
-  // [J] what lifts the whole wall out of its deepest overlap, by the share that a step pushes out: an upper bound.
+  // [J] upper bound: energy to lift the whole wall out of its max. overlap, times the fraction that a step corrects.
   const double weight = courses * bricks_a_course * brick_mass * gravity;
   const double pushed = weight * static_cast<double>(info.m_erp2) * deepest;
   Number depth_of{"deepest penetration", "mm", 1e3 * deepest};

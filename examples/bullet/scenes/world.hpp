@@ -1,4 +1,4 @@
-// A Bullet world that one of two solvers responds in: Bullet's own, or carom.
+// A Bullet world that is solved by Bullet's own solver or by carom.
 #pragma once
 
 #include <btBulletDynamicsCommon.h>
@@ -40,9 +40,9 @@ struct Sample {
   double potential_energy = 0;  ///< [J] above z = 0
   double penetration = 0;       ///< [m] the deepest, >= 0
   double joint_error = 0;       ///< [m] the largest distance between the two points of a joint
-  /// Points that touch, or would by the end of the step if nothing responded.
+  /// Points that touch, or would touch at the end of the step without impulses.
   std::size_t contacts = 0;
-  std::size_t collisions = 0;  ///< those among them that approach faster than contacts at rest
+  std::size_t collisions = 0;  ///< of these: points that approach faster than contacts at rest
   double solver_seconds = 0;   ///< [s] that the solver took
   /// [s] the parts of it that carom's StepReport has: from Bullet's objects, the solve, back to them
   double gather_seconds = 0, contact_seconds = 0, store_seconds = 0;

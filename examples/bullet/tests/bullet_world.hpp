@@ -23,7 +23,7 @@ inline carom::bullet::Options options_of(carom::SceneMethod method) {
   return options;
 }
 
-/// Bullet's own settings count under this method; substeps leave 5 mm of an overlap alone.
+/// Bullet's own settings apply to this method; substeps do not correct 5 mm of an overlap.
 inline carom::bullet::Options in_pgs() {
   return options_of(carom::SceneMethod::pgs);
 }

@@ -38,8 +38,8 @@ class UnderEveryChoice : public testing::TestWithParam<Choice> {
 INSTANTIATE_TEST_SUITE_P(Methods, UnderEveryChoice, testing::ValuesIn(choices),
                          [](const auto& choice) { return std::string(choice.param.name); });
 
-// Equal balls at e = 1 exchange their velocities: one stands, the other one goes on. Their bodies have only the
-// rounding of a few operations at 2 m/s; sweeps end at 1e-6 of it.
+// Equal balls at e = 1 exchange their velocities: one stops, the other one moves on. Their velocities have rounding
+// errors of a few operations at 2 m/s; iterations end at 1e-6 of it.
 TEST_P(UnderEveryChoice, equal_balls_exchange_their_velocities) {
   BulletWorld bullet(options());
   bullet.world.setGravity(btVector3(0, 0, 0));
@@ -70,8 +70,9 @@ TEST_P(UnderEveryChoice, a_ball_keeps_its_height) {
   EXPECT_NEAR(height(), before, 1e-3f * before);
 }
 
-// Ten sweeps leave three boxes rocking by a fraction of a millimetre, from which they walk; fifty solve them. Boxes
-// that are exactly aligned lose corners in Bullet's detection, by rounding, so these stand off by some micrometres.
+// After ten iterations three boxes still rock by a fraction of a millimetre, which makes them walk; fifty iterations
+// converge. Bullet's detection loses corners of exactly aligned boxes by rounding, so the boxes are offset by some
+// micrometres.
 TEST_P(UnderEveryChoice, a_stack_stands) {
   BulletWorld bullet(options());
   bullet.world.getSolverInfo().m_numIterations = 50;

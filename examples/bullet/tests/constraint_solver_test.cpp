@@ -40,8 +40,8 @@ TEST(Bodies, without_contacts_fall_freely) {
   EXPECT_NEAR(box.getWorldTransform().getOrigin().z(), 100 - fall(10), 1e-4f);
 }
 
-// A box on one that is taken away falls as if it had never been held. Its impulses of before may not come back, neither
-// for it nor for the box that is put in its place.
+// A box whose support is removed falls as if it had never been held. Its earlier impulses must not return, neither for
+// it nor for a new box in the place of the support.
 TEST(Bodies, may_go_and_come_between_steps) {
   BulletWorld bullet;
   bullet.add_ground();
@@ -49,7 +49,7 @@ TEST(Bodies, may_go_and_come_between_steps) {
   const btRigidBody& upper = bullet.add_box(at(0, 0, 1.5f));
   bullet.step(60);
   const btScalar height = upper.getWorldTransform().getOrigin().z();
-  // It falls with what sweeps have left of its velocity; rounding of a height of 2 m is ten times 1e-7 of it.
+  // It falls from the velocity that iterations left; the rounding error of a height of 2 m is ten times 1e-7 of it.
   const btScalar speed = upper.getLinearVelocity().z();
   bullet.remove(lower);
   bullet.step(10);
@@ -135,8 +135,8 @@ TEST(Sleep, ends_for_an_island_that_is_hit) {
   bullet.step(15);
   EXPECT_TRUE(lower.isActive());
   EXPECT_TRUE(upper.isActive());
-  // At restitution 0 a ball of the same mass leaves half of its speed to a box that slides, less what friction and
-  // turning take.
+  // At restitution 0 a ball of the same mass transfers half of its speed to a sliding box, minus the losses by friction
+  // and turning.
   EXPECT_GT(upper.getLinearVelocity().x(), 1);
   EXPECT_LT(upper.getLinearVelocity().x(), 10);
 }
@@ -175,7 +175,7 @@ TEST(LockedAxes, keep_a_body_in_its_plane) {
   EXPECT_GT(box.getWorldTransform().getOrigin().z(), 0.4f);
 }
 
-// An error of the caller ends a step early. The solver keeps nothing of that step: a body of it may be deleted.
+// An error of the caller ends a step early. The solver keeps no reference to its bodies, which may be deleted.
 TEST(Options, out_of_range_end_a_step_and_leave_nothing_of_it) {
   BulletWorld bullet;
   bullet.add_ground();
@@ -247,7 +247,7 @@ TEST(Bodies, have_gyroscopic_torques_by_their_shape) {
   }
 }
 
-// The step of a body that touches nothing turns it by its spin, and by no more than Bullet's bound of a step.
+// The step of a free body turns it by its spin, and at most by Bullet's limit for a step.
 TEST(Bodies, turn_by_their_spin_in_substeps) {
   for (const btScalar rate : {0.f, 1e-4f, 0.01f, 1.f, 10.f, 45.f}) {
     BulletWorld bullet{carom::bullet::Options()};

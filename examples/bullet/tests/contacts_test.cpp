@@ -10,7 +10,7 @@ namespace {
 
 using namespace carom_bullet_tests;
 
-// v² / 2a with a = μ g, less what Bullet's steps lack of it: the speed falls before the box moves, v h / 2.
+// v² / 2a with a = μ g, minus the error of Bullet's steps: the speed decreases before the box moves, v h / 2.
 TEST(Friction, stops_a_box_at_the_analytic_distance) {
   BulletWorld bullet;
   btRigidBody& ground = bullet.add_ground();

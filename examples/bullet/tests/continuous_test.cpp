@@ -1,4 +1,4 @@
-// Bullet's continuous detection under carom: fast bodies do not pass walls, and what Bullet sweeps keeps its energy.
+// Bullet's continuous detection with carom: fast bodies do not pass walls, and swept bodies keep their energy.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -72,7 +72,7 @@ TEST(HingeLimits, hold) {
   }
 }
 
-// A sled on an axis along x goes on at its speed, and gravity along z does not move it.
+// A sled on an axis along x keeps its speed, and gravity along z does not move it.
 TEST(Sliders, move_along_their_axis_alone) {
   BulletWorld bullet;
   bullet.world.getSolverInfo().m_numIterations = enough;
@@ -132,7 +132,7 @@ TEST(Joints, between_moving_bodies_keep_momentum) {
   }
 }
 
-// A host's own constraint, of more rows than any of Bullet's has: each asks for the same velocity.
+// A constraint of the application with more rows than any of Bullet's; each has the same target velocity.
 class ManyRows final : public btTypedConstraint {
  public:
   static constexpr int count = 40;

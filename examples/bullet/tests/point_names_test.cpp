@@ -1,4 +1,4 @@
-// Points keep their names from step to step, whatever becomes of the order and the places of their manifolds.
+// Points keep their names from step to step, independent of the order and the positions of their manifolds.
 #include <btBulletDynamicsCommon.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 using carom::bullet::PointNames;
 
-/// Manifolds of three points each, a metre apart, between the first body and one of their own.
+/// Manifolds of three points each, a metre apart, between the first body and a different second one.
 class Manifolds {
  public:
   explicit Manifolds(std::size_t count) : bodies_(count + 1), manifolds_(count) {
@@ -105,7 +105,7 @@ TEST(PointNames, go_to_the_nearest_point) {
   EXPECT_EQ(std::count(first.begin(), first.end(), second[2]), 0);
 }
 
-/// The keys of points by the search alone: the closest pair of all first, no further apart than 0.3 m.
+/// The keys of points by a plain search: the closest pair of all first, up to 0.3 m apart.
 PointNames::Keys by_search(const std::vector<btVector3>& now, const std::vector<btVector3>& before,
                            const PointNames::Keys& keys) {
   PointNames::Keys found{};

@@ -118,7 +118,7 @@ TEST(Settings, that_are_infinite_give_finite_motion) {
 class Iterations : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(NoneOrLess, Iterations, testing::Values(0, -1, std::numeric_limits<int>::min()));
 
-// The box has lain, and the pendulum hung, on impulses that Bullet would give again.
+// The box and the pendulum were supported by impulses that Bullet would apply again.
 TEST_P(Iterations, leave_bodies_to_their_forces) {
   BulletWorld bullet;
   bullet.add_ground();

@@ -137,7 +137,7 @@ TEST(SolverPools, are_refused_before_anything_moves) {
   EXPECT_TRUE(parts.boxes[0]->getLinearVelocity().isZero());
 }
 
-// Each box is an island of its own, whose bits do not depend on others.
+// Each box is a separate island, whose bits do not depend on others.
 TEST(MultithreadedWorlds, take_the_solver_in_the_place_of_their_pool) {
   UsualParts parts(1), alone(1);
   ConstraintSolver solver, other;

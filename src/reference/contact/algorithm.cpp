@@ -105,8 +105,8 @@ namespace {
 
 // Law.
 
-// Friction and normal force per unit of the variable of integration. That is p_z, but with infinite friction p_z stands
-// still while the contact slides and the arc of p_t takes its place.
+// Friction and normal force per unit of the variable of integration. That is p_z; with infinite friction, p_z is
+// constant while the contact slides, and the variable is the arc length of p_t.
 struct Rates {
   explicit Rates(double friction)
       : tangential(std::isinf(friction) ? 1 : friction), normal(std::isinf(friction) ? 0 : 1) {}
@@ -163,7 +163,7 @@ void stick(const Collision& c, const Cholesky& factor, Outcome& o, Boundary<trac
   const double qx = -inverse_3[0] / inverse_3[2];
   const double qy = -inverse_3[1] / inverse_3[2];
 
-  // A tangential impulse alone stops the slip. To set u_t to 0 alone would change p by K⁻¹ times that, which can gain
+  // A tangential impulse stops the slip. Setting only u_t to 0 would change p by K⁻¹ times that change, which can gain
   // energy and leave the cone of friction.
   u = {0, 0, u[2] - (qx * u[0] + qy * u[1])};
 
@@ -195,7 +195,7 @@ Outcome integrate(const Collision& c, const Cholesky& factor, std::int32_t step_
   const Rates rates(c.friction);
   const double e2 = c.restitution * c.restitution;
   const double delta = c.step;
-  // Without friction nothing stops a slip, however small.
+  // Without friction, no slip stops, however small.
   const double reach =
       c.friction > 0 ? delta * (rates.tangential * norm_of_m(k) + rates.normal * std::hypot(k[0][2], k[1][2])) : 0;
   [[maybe_unused]] const double speed = std::hypot(c.u0[0], c.u0[1], c.u0[2]);

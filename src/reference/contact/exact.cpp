@@ -119,7 +119,7 @@ class ExactRun {
 
   double rise(const Slip& slip) const { return sliding_.rise(slip.direction); }
 
-  // A step that is resolved, of next_h at most; sets next_h for the one after it.
+  // Takes a step of at most next_h that is resolved, and sets next_h for the next step.
   bool take_step(Step& step, double& h, double& next_h) {
     while (steps_ < budget_) {
       // The iteration of a longer step fails or is slow.
@@ -135,7 +135,7 @@ class ExactRun {
   }
 
   Finish slide() {
-    // The slip that is left then is lost in the rounding of u0 and of M⁻¹ u0, whatever its direction.
+    // Such a small slip is lost in the rounding of u0 and of M⁻¹ u0, in any direction.
     constexpr double min_slip = 0x1p-90;
     if (slip_.r <= min_slip) return Finish::rest;
     find_crests();

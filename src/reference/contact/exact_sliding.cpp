@@ -55,8 +55,8 @@ struct Nodes {
   }
 
   double total(const Stages& rate) const { return sum(weight, rate); }
-  // Also uses the last but one coefficient, since the last may be 0 by chance. At the maximum tail, each coefficient is
-  // about a quarter of the one before.
+  // Also uses the last coefficient but one, since the last may be 0 by chance. At the maximum tail, each coefficient is
+  // about a quarter of the previous one.
   double unresolved(const Stages& rate) const {
     return std::max(std::abs(sum(last, rate)), 0.25 * std::abs(sum(last_but_one, rate)));
   }
@@ -209,12 +209,12 @@ bool settle(const Sliding& sliding, Slip& slip, double last_turning) {
   // The exact u_t lies that far off the ray, in units of u0, and later at most sqrt(cond M) times as far.
   constexpr double off_the_ray = 0x1p-56;
   const bool still_slips = slip.r * std::abs(turning) > -slope * off_the_ray;
-  // A turning as fast as before a step that should have damped it is the step's rounding, up to what its iteration may
-  // leave.
+  // If the turning rate is as large as before a step that should have damped it, it is the step's rounding error, up to
+  // the error of its iteration.
   const double rounding = std::abs(turning) >= 0.5 * last_turning ? 64 * epsilon : epsilon;
   if (!near_a_ray || (still_slips && std::abs(turning) > -slope * rounding))
-    // It keeps its direction where rounding of the rates is all that turns it, and is left where it is: of a ray that
-    // attracts weakly, or repels, it can be far for so slow a turn, and come to rest before it lies on it.
+    // The direction is constant if only rounding errors turn it. It is not moved onto a ray: with so slow a turn, the
+    // slip can be far from a ray that attracts weakly, or repels, and come to rest before it is on it.
     return std::abs(turning) <= std::max(rounding, 2 * epsilon) * sliding.size();
   for (int i = 0; i < 4 && turning != 0; ++i) {
     const double turn = -turning / slope;
@@ -225,7 +225,7 @@ bool settle(const Sliding& sliding, Slip& slip, double last_turning) {
     turning = next_turning;
     slope = sliding.turning_slope(d);
   }
-  // A slip across by rounding was never stopped, and leaves u_z alone.
+  // A slip across the ray that is a rounding error was never stopped, and does not change u_z.
   if (still_slips)
     slip.direction = d;
   else

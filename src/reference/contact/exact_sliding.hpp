@@ -10,7 +10,7 @@
 //   a = fn k - ft M û       du_t/ds
 //   dθ/dτ = ê·a,   d(ln r)/dτ = û·a,   du_z/ds = fn K33 - ft k·û,   dp_t/ds = -ft û
 //
-// The rates depend on û alone, so θ is all that has to be solved for; the rest are integrals along it.
+// The rates depend only on û, so θ is the only unknown; the other quantities are integrals along it.
 #pragma once
 
 #include <carom/reference.hpp>
@@ -39,9 +39,9 @@ class Sliding {
   double growth(const Direction& d) const { return d.x * ax(d) + d.y * ay(d); }
   /// du_z/ds
   double rise(const Direction& d) const { return zz_ - zx_ * d.x - zy_ * d.y; }
-  /// A tangential impulse across the direction d that stops what slips there.
+  /// Applies a tangential impulse that stops the slip perpendicular to d.
   void turn_to(const Direction& d, Slip& slip) const;
-  /// Bounds |du_t/ds|, of which the rounding of all rates is a few units.
+  /// Bounds |du_t/ds|. The rounding errors of all rates are a few units of it.
   double size() const { return size_; }
 
  private:
@@ -55,8 +55,7 @@ class Sliding {
   double size_;
 };
 
-/// Where a sliding contact stands. The sums run from the beginning of its phase, so that they are exact relative to
-/// themselves, however small.
+/// State of a sliding contact. The sums start at the beginning of its phase, so that they have small relative errors.
 struct Slip {
   Direction direction;
   double r = 0;

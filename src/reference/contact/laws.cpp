@@ -216,7 +216,7 @@ LawOutcome apply_scaled(Law law, const Collision& c, const LawParameters& parame
   return failed(c, Status::law_unavailable);
 }
 
-// Returns the largest shift that keeps the squares of x in range: so long a candidate counts by its direction alone.
+// Returns the largest shift that keeps the squares of x in range: of a candidate this long, only the direction matters.
 int shift_in_range(const Vector3& x) {
   const double largest = std::max({std::abs(x[0]), std::abs(x[1]), std::abs(x[2])});
   return largest > 0 ? 300 - std::ilogb(largest) : 0;

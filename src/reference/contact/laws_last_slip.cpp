@@ -96,8 +96,8 @@ class Excess {
   Resolvent v_;
 };
 
-// The friction of a given normal impulse against the last slip, from the slip u_t that the normal impulse alone would
-// leave: no longer than `radius`.
+// Friction for a given normal impulse against the last slip. `u_t`: the slip after only the normal impulse. `radius`:
+// max. length of the friction impulse.
 Vector2 friction_within(const Matrix3& k, const Vector2& u_t, double radius) {
   const Resolvent v(k[0][0], k[0][1], k[1][1], u_t);
   const auto excess = [&](double x) { return (1 - x) * length(v.y(x)) - radius; };

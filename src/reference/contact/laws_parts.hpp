@@ -8,7 +8,7 @@
 
 namespace carom::reference {
 
-/// |p_t| <= μ p_z, as normal |p_t| <= tangential p_z: so μ = 0 and μ = ∞ are no cases of their own.
+/// |p_t| <= μ p_z, written as normal |p_t| <= tangential p_z, so μ = 0 and μ = ∞ are not special.
 struct Cone {
   double normal = 1, tangential = 0;
 
@@ -42,12 +42,12 @@ Solutions whittaker(const Collision& c);
 Solutions smith(const Collision& c);
 Solutions anitescu_potra(const Collision& c);
 
-/// The least slip ratio |u_t| / |p_t| with which u_t is 0 inside the friction cone, or friction is on the cone against
-/// u_t, while the normal impulse and the friction change u_z by `rise`: all the solutions of Whittaker's law.
+/// The smallest slip ratio |u_t| / |p_t| with which u_t is 0 inside the friction cone, or friction is on the cone
+/// against u_t, while the normal impulse and the friction change u_z by `rise`: all the solutions of Whittaker's law.
 Solutions friction_against_last_slip(const Matrix3& k, const Cone& cone, const Vector3& u0, double rise);
 
-/// How far one may go from f P_I, f >= 1, along d before it leaves the permissible region; above f = 2, which is
-/// outside, before it gains more energy.
+/// Distance from f P_I, f >= 1, along d to the boundary of the permissible region; for f > 2, which is outside, to the
+/// point where the energy gain exceeds the gain at f P_I.
 struct Reach {
   double energy, non_penetration, cone;
 

@@ -77,7 +77,7 @@ class Smith {
         a_(std::hypot(c.u0[0], c.u0[1])),
         axis_{c.u0[0] / a_, c.u0[1] / a_} {}
 
-  // Where Newton's method may start, as (p_t, s): near every solution is one of these.
+  // Starting points of Newton's method, as (p_t, s). There is one near every solution.
   std::vector<Vector3> starts(const Collision& c) const {
     std::vector<Vector3> found;
     constexpr int sectors = 4;
@@ -93,7 +93,7 @@ class Smith {
       const double ratio = -x / (1 - x);
       add(with_friction_of({ratio * u0_[0], ratio * u0_[1]}), found);
     }
-    // Where u0_t is so small, or friction so large, that the roots are lost to rounding.
+    // For u0_t so small, or friction so large, that the roots are lost to rounding.
     add(with_impulse(stopping(small_slip(whittaker(c).p))), found);
     return found;
   }
@@ -171,7 +171,7 @@ class Smith {
   }
   Vector3 with_impulse(const Vector3& p) const { return {p[0], p[1], p[2] / cone_.normal}; }
 
-  // The law gives this impulse if u_t is the last slip.
+  // Returns the law's impulse for the last slip u_t.
   Vector3 with_friction_of(const Vector2& u_t) const {
     const double b = length(u_t), square = a_ * a_ + b * b;
     const Vector2 m{(a_ * u0_[0] + b * u_t[0]) / square, (a_ * u0_[1] + b * u_t[1]) / square};
@@ -180,8 +180,8 @@ class Smith {
     return {-s * cone_.tangential * m[0], -s * cone_.tangential * m[1], s};
   }
 
-  // The slip that gives friction its share |p_t| / (μ p_z) of the cone while it is of the order of u0_t: m lies on the
-  // line from û0 through it to û.
+  // Returns the last slip for which friction has the fraction |p_t| / (μ p_z) of the cone, if it is of the order of
+  // u0_t: m is on the line from û0 through it to û.
   Vector2 small_slip(const Vector3& p) const {
     const double scale = cone_.normal / (cone_.tangential * p[2]);
     const Vector2 m{-scale * p[0], -scale * p[1]};
@@ -265,7 +265,7 @@ Solutions smith(const Collision& c) {
   if (c.friction == 0 || (c.u0[0] == 0 && c.u0[1] == 0)) return whittaker(c);
   const Smith law(c);
   Solutions found;
-  // The solution with the least s is taken. s orders p_z also where that is 0 for several, the cone being open.
+  // The solution with the smallest s is selected. s also orders p_z if p_z is 0 for several, with unbounded friction.
   double least = infinity;
   std::vector<Vector3> solutions;
   const auto add = [&](const Vector3& p, double s) {

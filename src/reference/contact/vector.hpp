@@ -100,8 +100,9 @@ inline Matrix3 cross_matrix(const Vector3& a) {
 /// The factor L of a symmetric positive definite matrix L Lᵀ. Reads the lower triangle.
 class Cholesky {
  public:
-  /// Returns nothing if rounding leaves it open whether the matrix is positive definite. The computed factors belong to
-  /// a matrix that differs by up to 4 units of rounding of a diagonal entry, so a smaller pivot is no proof.
+  /// Returns nullopt if rounding errors do not permit a decision whether the matrix is positive definite. The computed
+  /// factors belong to a matrix that differs by up to 4 units of rounding of a diagonal entry, so a smaller pivot
+  /// proves nothing.
   static std::optional<Cholesky> of(const Matrix3& k) {
     const auto positive = [](double pivot, double entry) {
       return pivot > 4 * std::numeric_limits<double>::epsilon() * entry;

@@ -55,7 +55,7 @@ Jacobian jacobian_of(const Response<N>& response) {
   return j;
 }
 
-/// The Jacobian of p alone, in the units of the collision, which are such that K and u0 are of the order of 1.
+/// The Jacobian of only p, in the units of the collision, in which K and u0 are of the order of 1.
 Jacobian differentiate(Law law, const Collision& c, const LawParameters& parameters, const Laws& laws,
                        const Options& options, double tolerance) {
   if (law == Law::incremental)

@@ -1,6 +1,6 @@
 // Gradients of single collisions by forward differentiation: every number carries its derivatives by all parameters of
-// the contact. Where the response is the root of an equation, one step of Newton's method in such numbers, from the
-// root itself, leaves the root with its derivatives.
+// the contact. If the response is the root of an equation, one step of Newton's method in such numbers, starting at the
+// root, gives its derivatives.
 #pragma once
 
 #include <carom/gradients.hpp>

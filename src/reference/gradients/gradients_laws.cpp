@@ -112,9 +112,9 @@ class AlgebraicGradient {
   }
   N by_friction(const N& x) const { return c_.friction * x; }
 
-  /// Where two bounds meet the response has a kink.
+  /// The response has a kink where two bounds meet.
   void near(double a, double b, GradientStatus worse = GradientStatus::one_sided) {
-    // A bound that does not hold is infinite.
+    // An inactive bound is infinite.
     found_.say(std::isfinite(b) && std::abs(a - b) <= tolerance_ * (std::abs(a) + std::abs(b)), worse);
   }
 
@@ -195,7 +195,7 @@ class AlgebraicGradient {
     });
   }
 
-  // Without friction: only the column of μ differs from the frictionless law's. It is -p_z û, and what that changes.
+  // Without friction: only the column of μ differs from the frictionless law's. It is -p_z û, and its effect.
   P friction_begins(const N& restitution) {
     P p = multiple(1 + restitution, frictionless_);
     const P u = sum(c_.u0, c_.k.times(p));
@@ -232,7 +232,7 @@ class AlgebraicGradient {
     const Vector3 p1 = friction_against_last_slip(plain_.k, Cone(plain_.friction), plain_.u0, -plain_.u0[2]).p;
     const P compression = last_slip(p1, 0);
     if (plain_.restitution > 0) return expansion(p, compression);
-    // The first bit of expansion: the slip that is left goes on, or friction holds the contact, or it leaves.
+    // The start of expansion: the contact slips further, or friction holds it, or it leaves sticking.
     const double pz = p1[2];
     std::array<double, 2> friction{};
     const auto q = c_.k.solve_tangential(c_.k.xz, c_.k.yz);
@@ -251,8 +251,8 @@ class AlgebraicGradient {
     return all;
   }
 
-  // p_z = (1 + e) p1_z, and u_t = 0 or the friction since p1 on its bound against u_t. Where that is not enough u_z = 0
-  // takes the place of the first, and the bound is μ times the normal impulse since p1.
+  // p_z = (1 + e) p1_z, and u_t = 0 or the friction since p1 on its bound against u_t. If that does not suffice, u_z =
+  // 0 replaces the first equation, and the bound is μ times the normal impulse since p1.
   P expansion(const Vector3& p, const P& compression) {
     const auto p1 = with_impulse(compression);
     const M pz = with_impulse((1 + c_.restitution) * compression[2]), mu = with_impulse(c_.friction);
@@ -294,7 +294,7 @@ class AlgebraicGradient {
     return {x * along - y * across, y * along + x * across, normal};
   }
 
-  // The least of bounds, which are positive where they bound.
+  // Minimum of the bounds that are active. These are positive.
   class Least {
    public:
     void add(bool bounds, const N& s) {

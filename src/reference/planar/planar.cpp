@@ -26,7 +26,7 @@ struct Account {
   double wc = 0, wd = 0, pc = 0, pd = 0;
 };
 
-// Steps 5 to 7: the line along which a contact without slip goes on.
+// Steps 5 to 7: the line along which a contact without slip continues.
 Line line_from_rest(const Problem& c, Path& path) {
   if (std::abs(c.b) <= c.mu * c.a) {
     path.sticking = Sticking::stable;
@@ -99,7 +99,7 @@ Outcome resolve_incremental(const Problem& c, RestitutionLaw law) {
       account.pc = compression;
       account.pd = at_rest / slide.u_n;
     }
-    // From s to p_n, which stands still under unbounded friction.
+    // Converts from s to p_n, which is constant under unbounded friction.
     for (double* sum : {&account.wc, &account.wd, &account.pc, &account.pd}) *sum *= slide.p_n;
     p_t = slide.p_t * to_rest;
     y = at_rest;

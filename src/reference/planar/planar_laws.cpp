@@ -153,8 +153,8 @@ double axis_of(const Problem& c) {
   return c.x > 0 ? -1 : 1;
 }
 
-// u_n = -e u0_n and p_t = θ p_n: a point of the line (w, (rise - b w) / c), on which K changes the slip alone, by T w
-// with T = det K / c. From w = 0 to the side that the ratio points to, as far as ratio, friction and energy allow.
+// u_n = -e u0_n and p_t = θ p_n: a point of the line (w, (rise - b w) / c), on which K changes only the slip, by T w
+// with T = det K / c. From w = 0 towards the side of the ratio, as far as ratio, friction and energy permit.
 Impulse brach(const Problem& c, const Parameters& parameters) {
   const double side = sign_of(axis_of(c) * parameters.impulse_ratio), size = std::abs(parameters.impulse_ratio);
   const double rise = -(1 + c.e) * c.y;

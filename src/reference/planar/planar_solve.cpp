@@ -67,7 +67,7 @@ Status fault_of_data(const SpaceContact& c) {
 
 // Law.
 
-// Returns nothing if rounding leaves it open whether K is positive definite.
+// Returns false if rounding errors do not permit a decision whether K is positive definite.
 bool is_definite(const SpaceContact& c) {
   return c.k_xx > 0 && c.k_yy - c.k_xy / c.k_xx * c.k_xy > 4 * std::numeric_limits<double>::epsilon() * c.k_yy;
 }

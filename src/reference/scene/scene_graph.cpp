@@ -74,13 +74,14 @@ bool is_tree(const SceneState& state, const SceneIsland& island) {
   return pairs.size() + 1 == island.bodies.size();
 }
 
-// Colours of an island in the order of its blocks, each of which takes one that neither movable body has yet. In a tree
-// it is the least one, of manifolds the least that no group has, if there is one. Else it is drawn by a hash from as
-// many as the blocks of the body with more of them, and one more, or the least one. docs/scenes.md, Order
+// Colours of an island in the order of its blocks. Each takes a colour that neither of its movable bodies has. In a
+// tree this is the smallest one, for manifolds the smallest that no group has, if there is one. Otherwise it is drawn
+// by a hash from one more colours than the body with more blocks has blocks, or it is the smallest one. docs/scenes.md,
+// Order
 void colour(const SceneState& state, SceneIsland& island) {
   using Colours = std::bitset<SceneBlock::colours>;
   struct Used {
-    std::uint64_t number = 0;  // within the island, from 1 on; 0 of what does not move
+    std::uint64_t number = 0;  // within the island, from 1 on; 0: does not move
     std::size_t blocks = 0;
     Colours colours;
   };
@@ -148,7 +149,7 @@ std::vector<SceneIsland> islands_of(const SceneState& state) {
     if (state.is_movable(block.a) && state.is_movable(block.b)) sets.join(block.a, block.b);
   const auto set_of = [&](const SceneBlock& block) { return sets.root(state.is_movable(block.a) ? block.a : block.b); };
 
-  // A body that nothing touches is no island.
+  // A body without contacts and rows is not an island.
   std::vector<bool> is_touched(state.bodies.size(), false);
   for (const SceneBlock& block : blocks) is_touched[set_of(block)] = true;
 

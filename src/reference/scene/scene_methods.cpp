@@ -10,7 +10,7 @@
 namespace carom::reference {
 namespace {
 
-// [m/s] by which a contact misses its least velocity, with the velocities of now.
+// [m/s] Violation of a contact's min. velocity, at the present velocities.
 double shortfall(const SceneState& state, const SceneContact& c) {
   return c.min_velocity - relative_velocity(state, c)[2];
 }
@@ -26,7 +26,7 @@ bool collides(const SceneState& state, const SceneContact& c, const CallOptions&
   return !(c.separation > 0) || c.separation / options.time_step + relative_velocity(state, c)[2] < 0;
 }
 
-// [m/s] the greatest approach of what collides. 0 if nothing does.
+// [m/s] max. violation of colliding contacts; 0 if no contact collides.
 double max_collision(const SceneState& state, const SceneIsland& island, const CallOptions& options) {
   double greatest = 0;
   for (std::size_t i : island.contacts)

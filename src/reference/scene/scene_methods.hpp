@@ -17,18 +17,18 @@ struct SceneOutcome {
   double approach = 0;        ///< [m/s] at the start, below the targets
   double residual = 0;        ///< [m/s] at the end
   double energy_removed = 0;  ///< [J] of substeps
-  double unsettled = 0;       ///< [m/s] of iteration: the greatest of contacts that collide at the end, and of rows
+  double unsettled = 0;       ///< [m/s] of iteration: max. of contacts that collide at the end, and of rows
   IslandStatus status = IslandStatus::converged;
   IslandAlgorithm algorithm = IslandAlgorithm::pgs;
 
   double relative_error() const { return approach > 0 ? residual / approach : 0; }
 };
 
-/// [m/s] Target of u·n by Moreau's rule: -e times u·n before. At least the least velocity if u·n before is below it.
+/// [m/s] Target of u·n by Moreau's rule: -e times u·n before, but at least the min. velocity if u·n before is below it.
 /// Contacts that approach more slowly than `threshold` before forces act do not rebound.
 double target_of(double before, const SceneContact& c, double threshold);
 
-/// [m/s] Max. violation of the least velocities of contacts and of the targets of rows in an island.
+/// [m/s] Max. violation of the min. velocities of contacts and of the targets of rows in an island.
 double max_approach_speed(const SceneState& state, const SceneIsland& island);
 
 /// Adds the impulses of this pass to the impulses of earlier passes.
@@ -43,7 +43,7 @@ inline bool has_direct_islands(const CallOptions& options) {
   return options.substeps.min_substeps == 1 && options.substeps.max_substeps > 1;
 }
 
-/// Moves a body, or every body, as it flies if nothing touches it.
+/// Moves a body, or every body, as without contacts and rows.
 void move_alone(SceneState& state, const CallOptions& options, std::size_t body);
 void move_alone(SceneState& state, const CallOptions& options);
 

@@ -15,14 +15,15 @@ struct Matrix2 {
   Vector2 operator*(const Vector2& v) const { return {xx * v[0] + xy * v[1], xy * v[0] + yy * v[1]}; }
 };
 
-// x with (S + λ) x = -c, of least length where S + λ is singular to rounding.
+// x with (S + λ) x = -c; the shortest one if S + λ is singular to rounding.
 Vector2 against(const Matrix2& s, double lambda, const Vector2& c) {
   const double xx = s.xx + lambda, yy = s.yy + lambda, determinant = xx * yy - s.xy * s.xy, trace = xx + yy;
   constexpr double rounding = 64 * 2.2e-16;
   if (determinant > rounding * trace * trace)
     return {-(yy * c[0] - s.xy * c[1]) / determinant, -(xx * c[1] - s.xy * c[0]) / determinant};
   if (!(trace > 0)) return {};
-  // Eigenvectors: along the one of the larger value, and across it where the smaller one is no rounding of a zero.
+  // Along the eigenvector of the larger eigenvalue, and perpendicular to it if the smaller one is not the rounding of
+  // 0.
   const double large = trace / 2 + std::hypot((xx - yy) / 2, s.xy);
   const double angle = 0.5 * std::atan2(2 * s.xy, xx - yy), x = std::cos(angle), y = std::sin(angle);
   const double along = -(x * c[0] + y * c[1]) / large;
@@ -107,7 +108,7 @@ RoundImpulse rounded(const SceneContact& c, const Vector3& impulse) {
 Vector3 cut_to_cone(const SceneContact& c, const Vector3& p) {
   const RoundImpulse round = rounded(c, p);
   const double length = std::hypot(round.impulse[0], round.impulse[1]);
-  // Static friction without friction has a ratio of its own.
+  // With friction 0, static friction has a separate ratio.
   const double bound = c.has_ellipse ? static_ratio_of(c) * round.friction * p[2] : c.static_friction * p[2];
   const double scale = length > bound ? bound / length : 1;
   const bool along = !c.has_ellipse || c.friction > 0, across = !c.has_ellipse || c.friction_2 > 0;
@@ -276,7 +277,7 @@ void SceneMoments::roll(std::size_t n, const Vector3& velocity, Matrix3 k) {
   const bool turns_all_ways = b.xx * b.yy - b.xy * b.xy > 1e-12 * (b.xx + b.yy) * (b.xx + b.yy);
   Matrix3 k_mp =
       c.frame.a.inverse_inertia * cross_matrix(c.frame.r_a) + c.frame.b.inverse_inertia * cross_matrix(c.frame.r_b);
-  // An axis without friction holds nothing.
+  // Friction along an axis with coefficient 0 does not hold the contact.
   const double frictions[] = {c.friction, c.has_ellipse ? c.friction_2 : c.friction};
   for (std::size_t axis = 0; axis < 2; ++axis)
     for (std::size_t i = 0; i < 3 && frictions[axis] == 0; ++i) {

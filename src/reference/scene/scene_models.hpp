@@ -16,7 +16,7 @@ namespace carom::reference {
 /// axis.
 struct EllipseStep {
   Matrix3 k{};                            ///< [1/kg] with the compliance on the diagonal
-  Vector3 velocity{};                     ///< [m/s] of the contact, with what its compliance gives, less the target
+  Vector3 velocity{};                     ///< [m/s] of the contact, with compliance × impulse, minus the target
   Vector3 impulse{};                      ///< [N s] so far
   double friction_1 = 0, friction_2 = 0;  ///< [1] finite
   double static_ratio = 1;                ///< [1] static friction over friction, >= 1

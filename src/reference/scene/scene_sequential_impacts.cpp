@@ -115,7 +115,7 @@ class Sequence {
     const std::uint64_t tie =
         options_.sequential_impacts.seed == 0 ? 0 : ~splitmix64(options_.sequential_impacts.seed ^ i);
     const double u = urgency(i);
-    // Velocities that have left the range of numbers are nothing to act on.
+    // Velocities that overflowed do not select a contact.
     keys_[i] = Key{std::isnan(u) ? infinity : -u, tie, i};
     urgent_.insert(*keys_[i]);
   }

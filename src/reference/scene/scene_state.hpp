@@ -17,8 +17,8 @@ using scene::Procedure;
 struct SceneContact {
   Status status = Status::ok;  ///< ok until the end, or the fault that keeps the contact out
   BodyContact data;            ///< as given; with the velocities of the start
-  std::size_t a = 0, b = 0;    ///< places in SceneState::bodies; of a good contact alone
-  InContactFrame frame;        ///< of a good contact alone
+  std::size_t a = 0, b = 0;    ///< indices in SceneState::bodies; only of a sound contact
+  InContactFrame frame;        ///< only of a sound contact
 
   double friction = 0, static_friction = 0;  ///< [1] finite, as the sweeps take them
   Vector3 surface_velocity{};                ///< [m/s] as given
@@ -62,7 +62,7 @@ struct SceneRow {
   double work = 0;      ///< [J] of the impulses so far
 
   double error = 0;                         ///< [m] at the start of the step
-  bool has_error = false;                   ///< the caller gives it
+  bool has_error = false;                   ///< given by the caller
   double frequency = 0, damping_ratio = 0;  ///< [Hz], [1]
   Vector3 r_a{}, r_b{};                     ///< [m]
 };
@@ -106,7 +106,7 @@ inline bool has_two_bounds(const SceneRow& row) {
 /// Everything that is there, with the faults of data.
 SceneState load_scene(const Scene<double>& scene, const CallOptions& options, const SceneReads& reads);
 
-/// u less the surface velocity, in the contact frame, with the velocities of now.
+/// u minus the surface velocity, in the contact frame, at the present velocities.
 Vector3 relative_velocity(const SceneState& state, const SceneContact& c);
 
 /// Adds the impulse [N s], in the contact frame, to the velocities of A, B or both.
@@ -140,8 +140,8 @@ class RowWork {
   std::vector<double> velocities_, impulses_;
 };
 
-/// Applies the impulses nearest to 0 within the bounds of rows without an impulse. Returns the
-/// greatest [m/s] that one of them makes.
+/// Applies the impulses nearest to 0 within the bounds of rows whose bounds exclude 0. Returns the max. speed [m/s]
+/// that one of them causes.
 double begin_rows(SceneState& state, const std::vector<std::size_t>& rows);
 
 /// [J] ½ v²/inverse_mass + ½ w·J w of a body, J the inverse of the inverse inertia in the directions in which it turns.

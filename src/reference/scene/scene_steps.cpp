@@ -28,8 +28,8 @@ Vector3 step_on_cone(const ContactStep& step, double relaxation) {
   const double bound = static_friction * d[2];
   if (d[2] >= 0 && d[0] * d[0] + d[1] * d[1] <= bound * bound) return d;
 
-  // Slip. A step of 1 / (largest eigenvalue of S) against a gives the direction, or the impulse that sticks where the
-  // step ends inside the cone.
+  // Slip. A step of 1 / (largest eigenvalue of S) against a gives the direction, or the impulse that sticks if the step
+  // ends inside the cone.
   const double half_trace = 0.5 * (sxx + syy);
   const double largest = half_trace + std::hypot(0.5 * (sxx - syy), sxy);
   double ex = p[0] - ax / largest, ey = p[1] - ay / largest;

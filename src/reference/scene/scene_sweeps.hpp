@@ -1,5 +1,5 @@
-// Sweeps over the contacts and rows of an island, one impulse after the other: what simultaneous, iteration and resting
-// have in common.
+// Iterations over the contacts and rows of an island, one impulse after the other: common to PGS, collision iteration
+// and contact iteration.
 #pragma once
 
 #include <limits>
@@ -32,7 +32,7 @@ class SceneSweeps {
 
   /// Begins with the warm impulses.
   void warm_start();
-  /// Begins with the impulses of rows whose bounds leave out 0. Returns the greatest speed that one makes.
+  /// Starts with the impulses of rows whose bounds exclude 0. Returns the max. speed that one of them causes.
   double begin_rows() { return reference::begin_rows(state_, island_.rows); }
 
   /// Iterates until converged (residual <= `tolerance` [m/s]), diverged (residual > `runaway` [m/s]) or not_converged

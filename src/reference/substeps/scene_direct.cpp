@@ -100,7 +100,8 @@ void DirectSolver::stiffen() {
   }
 }
 
-// Arms turn during the substep: joints aim at where they will be. In a rebound they hold the velocities of now.
+// r_a and r_b turn during the substep: joints aim at their positions after it. In a rebound they keep the present
+// velocities.
 void DirectSolver::set_row_targets() {
   for (DirectRow& row : of_.rows) {
     // The error of a row that acts one way may close where the row does not act.
@@ -200,7 +201,7 @@ Twists DirectSolver::correct_positions() {
   for (DirectRow& row : of_.rows) {
     double error =
         row.keeps_position ? error_of(row, ahead(row.a, of_.velocity), ahead(row.b, of_.velocity), elapsed_) : 0;
-    // A row that acts one way corrects nothing on its other side, and its errors count even without an impulse.
+    // A row with one-sided bounds corrects no error on its other side, and its errors count even without an impulse.
     if (row.largest == 0) error = std::max(error, 0.0);
     if (row.least == 0) error = std::min(error, 0.0);
     if ((row.least == 0 || row.largest == 0) && error != 0) row.is_held = true;

@@ -69,8 +69,8 @@ struct DirectPoint {
 struct DirectRow {
   std::size_t row = 0;                                       ///< in SceneState::rows
   std::size_t a = 0, b = 0;                                  ///< in DirectIsland::bodies
-  Vector3 linear_a{}, angular_a{}, linear_b{}, angular_b{};  ///< of now
-  Vector3 first_r_a{}, first_r_b{}, r_a{}, r_b{};            ///< [m] at the start of the step, and of now
+  Vector3 linear_a{}, angular_a{}, linear_b{}, angular_b{};  ///< at present
+  Vector3 first_r_a{}, first_r_b{}, r_a{}, r_b{};            ///< [m] at the start of the step, and at present
   double wanted = 0, target = 0;                             ///< [m/s] as given, and of the substep
   double first_error = 0, allowed_error = 0;                 ///< [m] smaller errors than the latter are left
   bool keeps_position = true;
@@ -145,8 +145,8 @@ struct DirectIsland {
 /// fails. scene_interior_point.cpp
 bool solve_by_interior_point(DirectIsland& island);
 
-/// Solves an island of contacts directly. `substeps`: number of substeps of the sweeps that it replaces. Returns
-/// nothing, and leaves the state as it is, if the island is not suited or no solution is accepted.
+/// Solves an island of contacts directly. `substeps`: number of substeps of the iterations that it replaces. Returns
+/// nullopt without changing the state if the island is not suited or no solution is accepted.
 std::optional<SceneOutcome> solve_direct(SceneState& state, const SceneIsland& island, const CallOptions& options,
                                          int substeps);
 

@@ -49,7 +49,7 @@ void DirectSolver::measure_approach() {
   approach_ = 0;
   is_hit_ = rebounds_ = false;
   for (const DirectRow& row : of_.rows) {
-    // The direction in which a row acts alone: 1, -1, or 0 for both.
+    // The direction in which a one-sided row acts: 1, -1, or 0 for both.
     const double acts = row.least == 0 ? 1 : row.largest == 0 ? -1 : 0;
     const double now = DirectIsland::velocity_of(row, of_.free) - row.wanted;
     const double before = DirectIsland::velocity_of(row, of_.before) - row.wanted;
@@ -427,7 +427,7 @@ bool DirectSolver::find_impulses() {
   for (int i = 1; i <= tries && verdict == Verdict::contradicted; ++i)
     verdict = factor() ? solve_statuses(i == tries) : Verdict::failed;
   if (verdict == Verdict::accepted) {
-    // Every solve leaves a share of the error of new impulses. Where it is large, or has not been seen, more follow.
+    // Every solve leaves a fraction of the error of new impulses. If it is large, or unknown, more solves follow.
     const bool are_rows_known = of_.points.empty() && std::ranges::any_of(of_.rows, [&](const DirectRow& row) {
                                   const SceneRow& given = state_.rows[row.row];
                                   return std::clamp(given.warm_impulse, given.least, given.largest) != 0;
@@ -458,7 +458,7 @@ bool DirectSolver::find_impulses() {
     if (!solve_by_interior_point(of_)) return false;
     of_.algorithm = IslandAlgorithm::interior_point;
     take_impulses();
-    // Contacts may neither approach nor have an impulse and separate.
+    // Contacts may not approach, and may not have an impulse while they separate.
     double error = of_.violation();
     for (const DirectPoint& p : of_.points) {
       const double both = std::min(excess(p)[2], p.impulse[2] * p.inverse_mass);

@@ -149,7 +149,7 @@ bool SceneEnergy::is_loaded() const {
   return std::ranges::any_of(island_.contacts, [&](std::size_t i) { return state_.contacts[i].impulse[2] > 0; });
 }
 
-// An island that stands on an immovable body may hand momentum to it.
+// An island in contact with an immovable body may transfer momentum to it.
 bool SceneEnergy::is_grounded() const {
   const auto is_still = [&](std::size_t a, std::size_t b) { return !state_.is_movable(a) || !state_.is_movable(b); };
   return std::ranges::any_of(island_.rows,

@@ -298,7 +298,7 @@ class SubstepSweeps {
     add(row.a, of->second.a);
     add(row.b, of->second.b);
   }
-  // Returns the error of now; rotations are exact.
+  // Returns the present error; rotations are exact.
   double turn(SceneRow& row) {
     const Twist a = moved(row.a), b = moved(row.b);
     const auto side = [](Vector3& angular, const Vector3& linear, const Vector3& rotation, const Vector3& arm) {
@@ -446,8 +446,8 @@ class SubstepSweeps {
     moments_.begin_rebound();
     for (std::size_t i : island_.contacts) {
       SceneContact& c = state_.contacts[i];
-      if (c.give > 0) continue;  // it goes on with its impulse
-      // A collision of its own.
+      if (c.give > 0) continue;  // it keeps its impulse
+      // A separate collision.
       for (std::size_t x = 0; x < 3; ++x) c.impulse_before[x] += c.impulse[x];
       c.impulse = {};
       compliance_[i] = 0;
@@ -512,8 +512,8 @@ class SubstepSweeps {
 void move_alone(SceneState& state, const CallOptions& options, std::size_t i) {
   const Body& body = state.bodies[i];
   const Twist forces = state.is_movable(i) && i < state.changes.size() ? state.changes[i] : Twist{};
-  // Beside direct islands it flies on a parabola. In substeps of their own forces act half a substep later than at
-  // once.
+  // Without contacts and rows: if there are direct islands, the body moves on a parabola. In substeps, forces act half
+  // a substep later than at once.
   const double late = has_direct_islands(options) ? 0.5 : 0.5 * (1 - 1.0 / options.substeps.min_substeps);
   state.moved[i] = {options.time_step * (body.velocity - late * forces.velocity),
                     options.time_step * (body.angular_velocity - late * forces.angular_velocity)};

@@ -12,7 +12,7 @@
 
 namespace carom::scene {
 
-/// Sets the rows of bodies [first, end) to what forces change, and adds them to the velocities of the records.
+/// Sets the velocity changes by forces of bodies [first, end), and adds them to the velocities of the records.
 template <class T>
 void take_changes(const Scene<T>& scene, const CallOptions& options, kernel::SceneJob<T>& job, std::size_t first,
                   std::size_t end) {

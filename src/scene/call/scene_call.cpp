@@ -199,8 +199,8 @@ class SceneCall {
     last.is_there = true;
   }
 
-  /// True if the graph of a scene depends on bodies, links and statuses alone, and contacts begin with the impulses of
-  /// their keys.
+  /// Returns true if the graph of a scene depends only on bodies, links and statuses, and contacts start from the
+  /// impulses of their keys.
   bool may_rest_again() const {
     return is(Procedure::substeps) && !job_.has_models && !scene_.contacts.frequency &&
            !workspace_.static_friction.is_there() &&
@@ -408,7 +408,7 @@ class SceneCall {
     const Parts parts = input_.parts();
     rests_again_ = rests_again(team, parts);
     if (rests_again_) return;
-    // Every thread has the same number of parts, at least two.
+    // Every thread gets the same number of parts, at least two.
     const std::size_t points = contacts_ + rows_, at_once = team.slots() * points_of_part<T>;
     const std::size_t parts_of_thread = std::max<std::size_t>(2, (points + at_once - 1) / at_once);
     const std::size_t share = points / (team.slots() * parts_of_thread) + 1;

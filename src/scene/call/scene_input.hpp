@@ -75,7 +75,7 @@ class SceneInput {
 
   bool moves(std::int32_t body) const { return body >= 0 && movable_[body] != 0; }
   double energy_before() const { return energy_before_; }
-  /// [J] of all sound bodies with the velocities of now.
+  /// [J] of all sound bodies at the present velocities.
   double energy(ThreadTeam& team) {
     team.each(job_.bodies, validated_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
       kernels_.energies(job_, first, end - first, energies_);
@@ -96,7 +96,7 @@ class SceneInput {
     const std::uint8_t* const body_state = body_state_;
     // An index that no body has.
     std::int32_t last_a = first > 0 ? from_a[first - 1] : -2, last_b = first > 0 ? from_b[first - 1] : -2;
-    bool is_sound = false;  // the pair of the one before
+    bool is_sound = false;  // whether the previous pair is sound
     for (std::size_t i = first; i < end; ++i) {
       const std::int32_t a = to_a[i] = from_a[i], b = to_b[i] = from_b[i];
       const bool follows = a == last_a && b == last_b;

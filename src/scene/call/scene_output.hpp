@@ -91,8 +91,8 @@ class SceneOutput {
       copy(reinterpret_cast<const Status*>(job_.status), results_.status, begin, n);
     }
   }
-  /// Copies from the solver's memory to the caller's columns. Without such memory the results are zeros. Columns that
-  /// kernels have written are left alone.
+  /// Copies from the solver's memory to the caller's columns. Without such memory the results are zeros. Does not
+  /// change columns that kernels have written.
   static void copy_stored(const Vector3Columns<T>& from, const Vector3Columns<T>& to, std::size_t first,
                           std::size_t n) {
     const Column<T>* const of[3] = {&from.x, &from.y, &from.z};
@@ -119,8 +119,8 @@ class SceneOutput {
     const Vector3Columns<T>&x = results_.displacement, &turn = results_.rotation;
     const Column<T>* const columns[6] = {&x.x, &x.y, &x.z, &turn.x, &turn.y, &turn.z};
     const auto h = static_cast<T>(options_.time_step);
-    // A body that nothing touches flies on a parabola if islands are solved directly, else as its substeps would move
-    // it.
+    // A body without contacts and rows moves on a parabola if islands are solved directly, otherwise as its substeps
+    // would move it.
     const auto n = static_cast<T>(options_.substeps.min_substeps);
     const T by_forces = T(0.5) * (direct::solves_islands(options_) ? h : h * (T(1) - T(1) / n));
     team.each(bodies_, validated_at_once, [&](std::size_t first, std::size_t end, std::size_t) {

@@ -15,7 +15,7 @@ inline bool is_direct(IslandAlgorithm by) {
   return by == IslandAlgorithm::last_impulses || by == IslandAlgorithm::linear || by == IslandAlgorithm::interior_point;
 }
 
-/// A solved scene, and what its impulses began with.
+/// A solved scene, and its initial impulses.
 template <class T>
 struct Memorable {
   const Scene<T>& scene;

@@ -1,4 +1,4 @@
-// Colours of a graph: which manifolds and groups of rows may be solved at once, and in what order they come.
+// Colours of a graph: sets of manifolds and groups of rows that can be solved at once, and their order.
 #include <algorithm>
 #include <bit>
 

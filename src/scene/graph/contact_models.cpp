@@ -7,7 +7,7 @@ namespace carom::scene {
 void Graph::find_models(const Parts& of) {
   models.clear();
   if (of.models == nullptr) return;
-  // This is as much as there can be, so that other scenes of this size allocate nothing.
+  // The max. possible size, so that other scenes of this size do not allocate.
   models.reserve(of.contacts);
   last_.models.reserve(of.contacts);
   models.assign(manifolds.size(), 0);

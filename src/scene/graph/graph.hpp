@@ -85,8 +85,8 @@ class Graph {
   static constexpr std::uint32_t points_of_share = 2000;
   static constexpr std::size_t max_shares = 64;
 
-  /// Reserves the lists for the largest graph of these numbers of bodies, contacts and rows, so that later graphs
-  /// allocate nothing. `max_rounds`: see sort_islands. `slots`: see build.
+  /// Reserves the lists for the largest graph of these numbers of bodies, contacts and rows, so that later graphs do
+  /// not allocate. `max_rounds`: see sort_islands. `slots`: see build.
   void reserve(const Parts& of, std::size_t max_rounds, std::size_t slots);
   /// Finds manifolds, groups and islands.
   void connect(const Parts& of);
@@ -135,7 +135,7 @@ class Graph {
 
   std::size_t islands = 0, max_island_size = 0, colours = 0, overflow_constraints = 0;
   std::size_t max_lanes = 0;     // of a lane batch
-  bool is_of_last_call = false;  // nothing has changed but the number of threads, and the last call's graph is complete
+  bool is_of_last_call = false;  // only the number of threads has changed, and the last call's graph is complete
 
  private:
   /// The input of the last call's graph. Islands are in the order before sorting.

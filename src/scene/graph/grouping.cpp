@@ -37,7 +37,7 @@ void Grouping::make_room(const std::vector<Constraint>& of) {
 
 void Grouping::collect(std::vector<Constraint>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
                        const std::int32_t* body_b, const std::uint8_t* fault, const Links& links) {
-  // The max possible size, so that other scenes of this size allocate nothing.
+  // The max. possible size, so that other scenes of this size do not allocate.
   to.reserve(count);
   filter_.reserve(std::bit_ceil(filter_bits * count + 64) / 64);
   suspects_.reserve(count);
@@ -86,7 +86,7 @@ bool is_same_pair(const Constraint& x, const Constraint& y) {
   return x.body_a == y.body_a && x.body_b == y.body_b;
 }
 
-/// Returns nothing if the first bodies are not in order, or if one of them has too many manifolds.
+/// Returns nullopt if the first bodies are not in order, or if one of them has too many manifolds.
 std::optional<bool> has_pair_twice_in_order(const std::vector<Constraint>& of) {
   std::size_t first = 0;  // of the manifolds with this first body
   for (std::size_t m = 1; m < of.size(); ++m) {

@@ -37,7 +37,7 @@ class Grouping {
   const std::uint32_t* at() const { return is_hashed_ ? at_.data() : nullptr; }
 
  private:
-  /// Neighbours alone; true if a pair may come again later.
+  /// Only consecutive contacts. Returns true if a pair may occur again later.
   bool collect_neighbours(std::vector<Constraint>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
                           const std::int32_t* body_b, const std::uint8_t* fault, const Links& links) const;
   bool has_pair_twice(const std::vector<Constraint>& of);

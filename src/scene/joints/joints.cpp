@@ -1,6 +1,6 @@
 // Rows of joints: linear_a·vA + angular_a·wA + linear_b·vB + angular_b·wB. A row along e on the velocity of A's point
-// against B's has linear_a = e, angular_a = rA × e and the opposite for B, since e·(wA × rA) = (rA × e)·wA; one about e
-// on the angular velocity has e and -e in its angular parts alone.
+// relative to B's has linear_a = e, angular_a = rA × e and the opposite for B, since e·(wA × rA) = (rA × e)·wA. A row
+// about e on the angular velocity has only the angular parts e and -e.
 #include <algorithm>
 #include <carom/joints.hpp>
 #include <limits>
@@ -24,7 +24,7 @@ Vector<T> unit_axis(const Vector<T>& axis, const char* joint, const char* name) 
                    "), which has no direction"));
 }
 
-/// Adds rows and knows where the first one stands.
+/// Adds rows and stores the index of the first one.
 template <class T>
 class Rows {
  public:

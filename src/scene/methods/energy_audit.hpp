@@ -5,8 +5,8 @@
 //
 //   E(v⁺) - E(v⁻) = c·M (v⁻ + v⁺)/2 + p·J (v⁻ + v⁺)/2
 //
-// The first term is the work of forces. The second one is the work of impulses, which may be positive only by what
-// scene/kernels/stages/energy.hpp lists.
+// The first term is the work of forces. The second one is the work of impulses, which may be positive only by the
+// causes listed in scene/kernels/stages/energy.hpp.
 #pragma once
 
 #include <algorithm>
@@ -67,8 +67,8 @@ class EnergyAudit {
     for_islands([&](std::uint32_t island, IslandEnergy& of) {
       Sums now = sum(island, each, of, job_.velocities);
       if (!std::isfinite(now.kinetic)) return;
-      // Islands whose contacts touch gain no more than the work of forces. Joints alone swing about their energy, and
-      // may gain what forces have given before impulses act.
+      // Islands with touching contacts gain no more than the work of forces. The energy of islands with only joints
+      // oscillates, and may gain the energy that forces added before impulses act.
       const double strict = of.kinetic + 0.5 * (of.by_forces + now.by_forces);
       const double loose = of.kinetic + of.by_forces + of.half_change;
       const double work = has_work ? work_of(of, now) : 0;
@@ -325,9 +325,9 @@ class EnergyAudit {
     return work;
   }
 
-  /// Brakes the bodies of an island that stands on immovable bodies: v ← (1 - λ r) v. r is 1 for a body whose velocity
+  /// Brakes the bodies of an island in contact with immovable bodies: v ← (1 - λ r) v. r is 1 for a body whose velocity
   /// the substep has changed by a tenth or more, so that a body that slides near a heap of the same island keeps its
-  /// speed. A body that falls is not braked. λ is the least that leaves the energy `allowed`.
+  /// speed. A falling body is not braked. λ is the smallest value that reduces the energy to `allowed`.
   template <class Each>
   void brake(std::uint32_t island, const Each& each, const IslandEnergy& of, double allowed, Sums& now) {
     const Row frame = frame_of(of);
@@ -364,8 +364,8 @@ class EnergyAudit {
       }
       return made;
     });
-    // Energy s0 - 2 λ s1 + λ² s2; what forces may add falls by λ s3. Bodies that fall keep their energy s4 and their
-    // work s5.
+    // Energy s0 - 2 λ s1 + λ² s2; the energy that forces may add decreases by λ s3. Falling bodies keep their energy s4
+    // and their work s5.
     allowed = std::max(allowed - s[4], 0.0);
     const double b = s[3] - 2 * s[1], c = s[0] - allowed, discriminant = b * b - 4 * s[2] * c;
     double part = 2, all = 1;
@@ -396,8 +396,8 @@ class EnergyAudit {
     if (of.has_frame) now = sum(island, each, of, job_.velocities);
   }
 
-  /// Multiplies what impulses have changed in the substep, or in the rebound, by the largest s <= 1 that leaves the
-  /// energy `allowed`. This keeps momentum.
+  /// Multiplies the velocity changes by impulses in the substep, or in the rebound, by the largest s <= 1 that reduces
+  /// the energy to `allowed`. This conserves momentum.
   template <class Each>
   void scale_impulses(std::uint32_t island, const Each& each, const IslandEnergy& of, double allowed, bool with_forces,
                       Sums& now) {

@@ -101,7 +101,7 @@ class Coulomb : IslandSweeps<T> {
     report.relative_error = 0;
     for (const double error : space_.error) report.relative_error = std::max(report.relative_error, error);
     static const std::vector<std::byte*> none;
-    // No threshold of those solved to the tolerance: whether they have converged has been found by the error.
+    // No threshold for islands solved to the tolerance: their error has decided whether they have converged.
     const SweepOutcome outcome =
         this->outcome([&](std::uint32_t i) { return is_solved(i) ? -1.0 : threshold(i); }, none, true);
     for (std::uint32_t i = 0; i < graph_.islands; ++i)
@@ -160,8 +160,8 @@ class Coulomb : IslandSweeps<T> {
     });
   }
 
-  /// Sweeps over the islands of a part that go on, as Procedure::pgs has them, until they have converged.
-  /// `any_done`: some islands of the part do not go on from the start.
+  /// PGS iterations over the remaining islands of a part, as in Procedure::pgs, until they have converged. `any_done`:
+  /// some islands of the part are done before the start.
   template <class Each>
   void sweep(const Part& part, bool any_done, const Each& each) {
     const int most = options_.pgs.iterations;

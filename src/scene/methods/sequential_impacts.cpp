@@ -117,7 +117,7 @@ class Sequence {
         Tournament::play_again(tree_of(island), workspace_.entrants_count[island], place, before(island));
   }
 
-  /// False if nothing approaches.
+  /// Returns false if no contact approaches.
   bool begin(std::uint32_t island) {
     const std::uint32_t n = workspace_.entrants_count[island];
     std::uint32_t* const entrants = entrants_of(island);
@@ -385,7 +385,7 @@ void fill_normal_rows(const kernel::SceneJob<T>& job, std::vector<NormalRow<T>>&
   }
 }
 
-/// Chooses the hubs and their contacts: of its two bodies the one with more items has a contact.
+/// Selects the hubs and their contacts: a contact belongs to the body with more items.
 template <class T>
 void find_hubs(const kernel::SceneJob<T>& job, const Graph& graph, const std::vector<std::uint32_t>& island_of_item,
                ImpactWorkspace<T>& space) {
@@ -499,7 +499,7 @@ void store(const Call<T>& call, const T* impulses, const std::vector<std::uint32
     if (job.status[i] != ok) continue;
     const T p[3] = {impulses[i], impulses[job.contacts + i], impulses[2 * job.contacts + i]};
     const bool pushed = p[0] != T(0) || p[1] != T(0) || p[2] != T(0);
-    // A fault of a later impact does not take back what there was before it.
+    // A fault in a later impact does not revert earlier impacts.
     job.status[i] = static_cast<std::uint8_t>(pushed                 ? Status::ok
                                               : is_fault(outcome[i]) ? outcome[i]
                                                                      : Status::separating);

@@ -196,7 +196,7 @@ class SubstepSweeps : IslandSweeps<T> {
     }
   }
 
-  /// Finds out which islands may gain energy, by what, and the frames in which it is measured.
+  /// Determines which islands may gain energy, from which causes, and the frames in which it is measured.
   void prepare_energy() {
     workspace_.island_energy.assign(graph_.islands, {});
     workspace_.has_joint.assign(graph_.groups.empty() ? 0 : job_.bodies, 0);
@@ -217,10 +217,10 @@ class SubstepSweeps : IslandSweeps<T> {
     if (any_moves) find_frames();
     if (rebounds_) find_restitution();
   }
-  /// A body that nothing moves, such as a lift, has its velocity of the end of the step in all substeps, so that it
-  /// moves by H v. Bodies on it get the change of that velocity at once, too, and the rest of their own change in equal
-  /// parts: relative to it they move as on a body at rest. An island with several such bodies follows them if their
-  /// changes are the same.
+  /// An immovable body with a velocity, such as a lift, has the velocity of the end of the step in all substeps, so
+  /// that it moves by H v. Bodies on it get the change of that velocity at once, too, and the rest of their own change
+  /// in equal parts: relative to it they move as on a body at rest. An island with several such bodies follows them if
+  /// their changes are the same.
   void follow_moving_bodies() {
     forced_ = job_;
     if (job_.changes == nullptr) return;
@@ -377,7 +377,7 @@ class SubstepSweeps : IslandSweeps<T> {
     for (std::size_t c = 0; c < 3; ++c) angle[c] = static_cast<T>(turned[c]);
   }
 
-  Job forced_{};  // its changes are what forces do in equal parts: see follow_moving_bodies
+  Job forced_{};  // its changes are the part that forces add in equal parts: see follow_moving_bodies
   bool warm_, rebounds_ = false;
   bool has_work_ = false;  // impulses may add energy
 };

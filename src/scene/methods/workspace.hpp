@@ -84,8 +84,8 @@ struct IslandEnergy {
 
 template <class T>
 struct Workspace {
-  /// Reserves the lists for the largest graph of these numbers of bodies, contacts and rows, so that later calls
-  /// allocate nothing.
+  /// Reserves the lists for the largest graph of these numbers of bodies, contacts and rows, so that later calls do not
+  /// allocate.
   void reserve(const Parts& of, std::size_t max_substeps, std::size_t slots) {
     const std::array<std::size_t, 5> size{of.bodies, of.contacts, of.rows, max_substeps, slots};
     if (size == reserved) return;
@@ -128,7 +128,7 @@ struct Workspace {
   Scratch<T> carried, moments, sums, row_impulse, row_work;
   Scratch<T> impulses, result_moments;        // results of contacts
   Scratch<T> warm, row_warm, row_warm_after;  // initial impulses of the next step
-  Scratch<T> row_rests;                       // what their rounding left
+  Scratch<T> row_rests;                       // rounding errors of these
   Scratch<T> kept, kept_rows;
   Scratch<kernel::VelocityRow<T>> kept_velocities;
   Scratch<std::byte> blocks, level_blocks;
@@ -144,7 +144,7 @@ struct Workspace {
   std::vector<IslandStatus> island_status;  // this and the next five: of all passes of a call
   std::vector<double> island_residual;
   std::vector<double> island_error;     // see IslandResults::relative_error
-  std::vector<double> island_approach;  // the greatest of all passes
+  std::vector<double> island_approach;  // max. of all passes
   std::vector<IslandAlgorithm> island_algorithm;
   std::vector<int> island_iterations;
   std::vector<double> kept_worst;  // of the snapshot that an island may return to

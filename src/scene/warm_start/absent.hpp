@@ -20,7 +20,7 @@ class Absent {
  public:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-  /// Makes room for `more` records, so that the functions below allocate nothing, and for `at_first` in all.
+  /// Makes room for `more` records, so that the functions below do not allocate, and for `at_first` in all.
   void reserve(std::size_t more, std::size_t at_first) {
     if (more == 0 && at_first <= records_.capacity()) return;
     while (first_ < records_.size() && !is_there(records_[first_])) ++first_;

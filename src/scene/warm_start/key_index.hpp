@@ -14,17 +14,17 @@
 
 namespace carom::scene {
 
-/// The keys of the last call in its order, which most calls keep: a key is looked for behind the one before it, and
-/// only if it is not there in a table of open addresses, which is made when it is first needed. Key 0 is no key.
+/// The keys of the last call in its order, which most calls keep: a key is searched after the previous one. If it is
+/// not there, a table with open addressing is built on first use. Key 0 means no key.
 class KeyIndex {
  public:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   using Keys = Column<const std::uint64_t>;
 
-  /// Where the next key is looked for.
+  /// Position at which the next key is expected.
   struct Cursor {
-    std::size_t expected = 0;  ///< the place behind the one that was found last
-    std::size_t scanned = 0;   ///< places that have been looked at without a table
+    std::size_t expected = 0;  ///< the position after the last match
+    std::size_t scanned = 0;   ///< positions that were searched without a table
   };
 
   /// Makes room for `count` keys of this call. The last call's keys stay until `replace`.
@@ -103,7 +103,7 @@ class KeyIndex {
       }
     return {start, 0};
   }
-  /// Makes a table of these places alone, for `find_in_table`.
+  /// Builds a table of only these positions, for `find_in_table`.
   void make_table(const std::vector<std::uint32_t>& places) {
     begin_table(places.size());
     for (const std::uint32_t place : places) enter(place);
@@ -172,7 +172,7 @@ class KeyIndex {
   std::size_t first_slot(std::uint64_t hash) const {
     return static_cast<std::size_t>(hash >> (64 - std::countr_zero(slots_)));
   }
-  /// The slot of a key, or the empty one where it would stand.
+  /// The slot of a key, or the empty slot for its insertion.
   std::size_t slot_of(std::uint64_t key) const {
     const std::uint64_t hash = hash_of(key);
     const std::uint32_t mark = mark_of(hash);

@@ -1,5 +1,5 @@
-// The load of a manifold whose points have changed: impulses on the points of now that have the force and the moment of
-// the impulses before. A body that rests then rests on.
+// The load of a manifold whose points have changed: impulses at the present points with the force and the moment of the
+// previous impulses. So a resting body stays at rest.
 #pragma once
 
 #include <algorithm>
@@ -37,8 +37,8 @@ class ManifoldLoad {
     wanted_[count_++] = wanted;
   }
 
-  /// Returns false if the force does not push A along the normal. Where the moment asks for points that pull, the
-  /// centre of pressure is the nearest one of points that push.
+  /// Returns false if the force does not push A along the normal. If the moment requires points that pull, the centre
+  /// of pressure is the nearest one for points that push.
   bool spread(const Wrench& wrench, const Vector& normal) {
     const std::optional<Vector> n = unit(normal);
     if (!n) return false;
@@ -93,7 +93,7 @@ class ManifoldLoad {
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
   }
 
-  /// Shares >= 0 that add up to 1, with their centre at `to` or nearest to it. The wanted shares decide between
+  /// Fractions >= 0 that add up to 1, with their centre at `to` or nearest to it. The wanted fractions decide between
   /// several solutions.
   void find_shares(const Point& to) {
     share_ = {};
@@ -101,7 +101,7 @@ class ManifoldLoad {
   }
 
   bool find_inside(const Point& to) {
-    // The greatest triangle.
+    // The largest triangle.
     std::array<std::size_t, 3> corner{};
     double greatest = 0;
     for (std::size_t i = 0; i < count_; ++i)

@@ -1,10 +1,10 @@
 // Static friction: a manifold sticks as a whole. Its points then have the static coefficient, also where the sweeps let
 // one of them slip for a moment; otherwise that point would drop to the dynamic one, and the others would follow.
 //
-// A manifold whose points slip no faster than contacts at rest move (CallOptions::rest) keeps sticking; it sticks
-// again below half of that speed. Named contacts remember it. Others stick if they begin below half of that speed,
-// without the forces of the step. Where these are not known (SceneBodies::velocity_change), they may be in the
-// velocities, and the bound is SceneThresholds::stick_cold times the speed of contacts at rest.
+// A manifold whose points slip no faster than contacts at rest move (CallOptions::rest_speed) keeps sticking; it sticks
+// again below half of that speed. Contacts with keys keep this state. Other contacts stick if they start below half of
+// that speed, without the forces of the step. If the changes by forces are not given (SceneBodies::velocity_change),
+// they may be in the velocities, and the bound is SceneThresholds::stick_cold times the speed of contacts at rest.
 #pragma once
 
 #include <algorithm>
@@ -86,7 +86,7 @@ class StaticFriction {
     return made;
   }
 
-  /// Finds the states for the next call, by the velocities of now.
+  /// Computes the states for the next call, at the present velocities.
   void end(const Scene<T>& scene, const kernel::SceneJob<T>& job, const Graph& graph) {
     each_manifold(scene, job, graph, [&](const Constraint& m) {
       const bool is_loaded = fastest2(scene, job, m, false, true) >= 0;
@@ -118,7 +118,7 @@ class StaticFriction {
   }
 
   /// [m²/s²] Square of the speed of the point that slips fastest; -1 without a point. `without_forces` of the step;
-  /// `loaded`: of points with an impulse alone.
+  /// `loaded`: only points with an impulse.
   static double fastest2(const Scene<T>& scene, const kernel::SceneJob<T>& job, const Constraint& m,
                          bool without_forces, bool loaded) {
     const SceneContacts<T>& contacts = scene.contacts;

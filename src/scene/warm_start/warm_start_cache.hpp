@@ -23,7 +23,7 @@ namespace carom::scene {
 /// The state of a manifold with static friction: see static_friction.hpp.
 enum class Slip : std::uint8_t { unknown, slips, sticks };
 
-/// A row remembers the last call alone.
+/// Rows have only the state of the last call.
 template <class T>
 struct CachedRow {
   T impulse = 0;
@@ -71,9 +71,8 @@ class WarmStartCache {
  public:
   using Keys = KeyIndex::Keys;
 
-  /// Makes room for a call. Contacts have a history in substeps alone, and moments where they resist rolling.
-  /// `time_step` [s] of the call, or 0. `slip`: states of contacts at the end of the call, or null.
-  /// `arm`: the lever arms of contacts about body A.
+  /// Makes room for a call. Contacts have a history only in substeps, and moments if they resist rolling. `time_step`
+  /// [s] of the call, or 0. `slip`: states of contacts at the end of the call, or null. `arm`: r_a of contacts.
   void reserve(std::size_t contacts, std::size_t rows, bool with_history, bool with_moments, double time_step,
                const Slip* slip, const Vector3Columns<const T>& arm) {
     contact_count_ = contacts;
@@ -289,7 +288,7 @@ class WarmStartCache {
     finish_contacts();
   }
 
-  /// The next call will know those contacts that are added, manifold by manifold.
+  /// The next call knows the contacts that are added, manifold by manifold.
   void begin_to_add() {
     keys_.begin_to_insert();
     next_.impulse.resize(components_ * contact_count_);
@@ -443,7 +442,7 @@ class WarmStartCache {
       const StepScale since(of.time_step, time_step_);
       for (std::size_t c = 0; c < components_; ++c) impulse(c)[i] = since(of.impulse[c]);
       if (with_history_) own_histories().put(i, since(of.history));
-      place_[i] = has_no_key;  // it inherits nothing
+      place_[i] = has_no_key;  // it does not inherit impulses
       found_absent_.push_back(found);
     }
     new_.resize(new_ones);
@@ -504,7 +503,7 @@ class WarmStartCache {
     }
     take_impulses(first, end);
   }
-  /// Looks for the contacts that are new, or far from their last places, among the places that nobody has taken.
+  /// Searches contacts that are new, or far from their last positions, among the positions that have not been taken.
   void find_new_far(ThreadTeam& team) {
     left_.clear();
     for (std::uint32_t place = 0; place < keys_.size() && !new_.empty(); ++place)
@@ -558,7 +557,7 @@ class WarmStartCache {
     bool is_any = false;
   };
 
-  /// True if a point of the manifold had neighbours in the last call that nobody has taken.
+  /// Returns true if a point of the manifold had neighbours in the last call that have not been taken.
   bool may_inherit(const Constraint& m, const std::uint32_t* at) const {
     const auto& begins = last_.begins_manifold;
     std::size_t seen_end = 0;
@@ -646,7 +645,7 @@ class WarmStartCache {
     while (place > 0 && last_.begins_manifold[place] == 0) --place;
     return place;
   }
-  /// Adds to `sum` what nobody has taken of the manifold of the last call that begins at a place. Returns its end.
+  /// Adds the remaining impulses of the last call's manifold that begins at `place` to `sum`. Returns its end.
   std::size_t take_what_is_left(std::size_t place, Estate& sum) {
     const auto& begins = last_.begins_manifold;
     for (bool is_first = true; place < begins.size() && (is_first || begins[place] == 0); ++place, is_first = false) {

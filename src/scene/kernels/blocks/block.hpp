@@ -1,5 +1,5 @@
-// Blocks: manifolds of contacts and groups of joint rows, one a lane. Velocities, lever arms and impulses of a manifold
-// stand in the frame of its contacts (t1, t2, n), so that a cone's axis is a coordinate.
+// Blocks: manifolds of contacts and groups of joint rows, one per lane. Velocities, r_a, r_b and impulses of a manifold
+// are in the frame of its contacts (t1, t2, n), so that the axis of the cone is a coordinate.
 #pragma once
 
 #include "contact/kernels/stages/contact_lanes.hpp"
@@ -86,11 +86,11 @@ struct Blocks {
     Lane slop;               // penetration that is not corrected
     Lane sum[3];             // impulse of the previous substeps
   };
-  // Follow those if contacts have a frequency.
+  // After these, if contacts have a frequency.
   struct alignas(16) SoftPoint {
     Response hard, soft;  // without the compliance, and with it
     Lane compliance;
-    Lane rate;  // of the overlap that goes in a second
+    Lane rate;  // fraction of the overlap that is corrected per second
   };
   struct alignas(16) SubstepRow {
     Lane error, wanted;  // at the start of the step; JointRows::target_velocity
@@ -220,7 +220,7 @@ inline void copy_velocities(const Block& block, std::uint32_t lanes, const Veloc
   });
 }
 
-/// A body that is read where it stands, and goes nowhere.
+/// Marks a body as held by a negative index: it is read, but not changed.
 inline void hold(std::int32_t& index) {
   index = index < 0 ? index : ~index;
 }

@@ -44,7 +44,7 @@ struct GroupStages {
         v.x, v.y, v.z);
     return v;
   }
-  /// Index of row r, or of the last row if r is behind it.
+  /// Index of row r, or of the last row if r is larger.
   static std::size_t number_or_last(const SceneJob<T>& job, const Groups& block, std::size_t lane, std::size_t r) {
     const std::size_t last = block.items[lane] - 1;
     return number(job, block, lane, r < last ? r : last);
@@ -291,7 +291,7 @@ struct GroupStages {
     for (std::size_t r = 0; r < block.head.count; ++r) bodies.push(block.row()[r], Block::load(block.row()[r].impulse));
     bodies.put_back(job, block, dummy_body);
     if (job.target != Target::substeps) return;
-    // These impulses act at the lever arms of now.
+    // These impulses act at the present r_a and r_b.
     const Vector3<B> none = {B(0), B(0), B(0)};
     Block::store(block.turned_a, none);
     Block::store(block.turned_b, none);
@@ -305,7 +305,7 @@ struct GroupStages {
       B impulse = Block::load(row.impulse);
       const B velocity = bodies.velocity(row);
       worst = larger(missed(rest_of(bodies, row, impulse), row, impulse), worst);
-      // A lane has undefined numbers behind its last row.
+      // A lane has undefined numbers after its last row.
       range = range + choose(in_use(block, r), vanishing(velocity) + vanishing(impulse), B(0));
       if (job.target == Target::substeps)
         impulse = within_bounds(job, block, r, impulse + Block::load(Block::substep_row(block)[r].sum));

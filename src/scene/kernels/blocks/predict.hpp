@@ -41,7 +41,7 @@ template <class B>
           neg_mul_add(w.y, ra.x, mul_add(w.x, ra.y, v.z))};
 }
 
-/// The greatest square of an angle that is reckoned with.
+/// Max. square of an angle for the approximant.
 template <class T>
 inline constexpr T max_angle2 = sizeof(T) == sizeof(float) ? T(0x1p+126) : T(0x1p+1022);
 

@@ -48,7 +48,7 @@ struct ManifoldStages : Responses<A, T> {
   }
 
   /// Loads four consecutive numbers of a column from each lane's first contact on; points[p] has number p of all lanes.
-  /// A tile of StagedColumns is read contact by contact instead, as it would load each number twice. Numbers behind a
+  /// A tile of StagedColumns is read contact by contact instead, as it would load each number twice. Numbers after a
   /// manifold's last point are undefined.
   static void load_points(const SceneJob<T>& job, const Column<const T>& column, const Manifolds& block,
                           B (&points)[row_size]) {
@@ -117,7 +117,7 @@ struct ManifoldStages : Responses<A, T> {
     if (column.data != nullptr) load_points(job, column, block, points);
   }
 
-  /// Index of the contact of point p, or of the last contact if p is behind it.
+  /// Index of the contact of point p, or of the last contact if p is larger.
   static std::size_t contact_or_last(const SceneJob<T>& job, const Manifolds& block, std::size_t lane, std::size_t p) {
     const std::uint32_t last = block.items[lane] - 1;
     return contact(job, block, lane, p < last ? static_cast<std::uint32_t>(p) : last);

@@ -1,10 +1,10 @@
-// Substeps: where contacts and rows aim. A substep has a sweep that pushes overlaps and errors out, the motion of the
-// bodies, and a sweep that relaxes: it takes the push out of the velocities and of the impulses that the next substep
-// begins with.
+// Substeps: targets of contacts and rows. A substep has an iteration that corrects overlaps and errors, the motion of
+// the bodies, and a relax iteration, which removes the correction from the velocities and from the initial impulses of
+// the next substep.
 //
-// A row with frequency f and damping ratio ζ is a spring and a damper, integrated implicitly over the substep h: with
-// ω = 2π min(f, 1/(4h)), a1 = 2ζ + hω and a2 = hω a1 its error goes at the rate ω / a1, and it gives the share
-// a2 / (1 + a2) of its full answer. E. Catto, Soft Constraints, 2011; Solver2D, 2024. docs/scenes.md
+// A row with frequency f and damping ratio ζ is a spring and a damper, integrated implicitly over the substep h: with ω
+// = 2π min(f, 1/(4h)), a1 = 2ζ + hω and a2 = hω a1, its error decays at the rate ω / a1, and its effective mass is
+// multiplied by a2 / (1 + a2). E. Catto, Soft Constraints, 2011; Solver2D, 2024. docs/scenes.md
 #pragma once
 
 #include "core/scene/thresholds.hpp"
@@ -165,8 +165,8 @@ struct Goal {
     for (std::size_t p = 0; p < block.head.count; ++p) block.point()[p].response = Block::soft_point(block)[p].hard;
   }
 
-  /// [N s] An impulse goes on whole to the next step up to twice its value at the start of the step plus this growth:
-  /// after a blow the weight of both bodies in a step; without a blow, or without a mass, infinity.
+  /// [N s] The next step starts from an impulse up to twice its value at the start of the step plus this growth: after
+  /// an impact the weight of both bodies in a step; without an impact, or without a mass, infinity.
   template <class Any>
   static B lasting_growth(const SceneJob<T>& job, const Any& block) {
     const B zero(0), one(1), infinite(static_cast<T>(__builtin_inf()));
@@ -179,8 +179,8 @@ struct Goal {
     const B both = B(job.parameters.weight) * (mass(Block::load(block.mass_a)) + mass(Block::load(block.mass_b)));
     return choose(load_lanes<B>(hit) > zero && both > zero, both, infinite);
   }
-  /// The share of an impulse that goes on, by its size now and at the start of the step. A load grows by less from step
-  /// to step; the rest came of the blow, which would strike again.
+  /// Fraction of an impulse that the next step starts from, by its size now and at the start of the step. Loads grow
+  /// less from step to step; the rest is from the impact, and would act again.
   static B lasting_share(B size, B begun, B growth) {
     const B most = mul_add(B(T(2)), begun, growth);
     return choose(size > most, most / size, B(T(1)));
@@ -215,9 +215,9 @@ struct Goal {
   }
 
   /// Contacts with restitution that have come together, within half the slop, rebound at the speed with which they met.
-  /// The speed comes from the fall: a body whose position follows its velocity in substeps keeps (v + a h / 2)² / 2 -
-  /// a x, a the acceleration by forces and h the substep. A contact that approached more slowly than the forces of a
-  /// substep make it is at rest. The rebound is a collision of its own, whose impulses begin at zero.
+  /// The speed comes from the fall: a body whose position follows its velocity in substeps conserves (v + a h / 2)² / 2
+  /// - a x, with a the acceleration by forces and h the substep. A contact that approached more slowly than the forces
+  /// of a substep cause is at rest. The rebound is a separate collision, whose impulses start at zero.
   static void rebound(const SceneJob<T>& job, Manifolds& block) {
     if (has_soft_contacts(job)) harden(block);
     const Frame<B> frame = Base::frame_of(block);
@@ -342,9 +342,9 @@ struct Goal {
     }
   }
 
-  /// Turns the lever arms and the inertia of rows with their bodies, and finds the errors of now. Impulses that go on
-  /// from substep to substep act at the new lever arms from the next one on: equal and opposite impulses at one point
-  /// keep angular momentum.
+  /// Turns r_a, r_b and the inertia of rows with their bodies, and computes the present errors. Impulses that continue
+  /// from substep to substep act at the new r_a and r_b from the next substep on: equal and opposite impulses at one
+  /// point conserve angular momentum.
   template <class Bodies>
   static void turn(const SceneJob<T>& job, Groups& block, Bodies& bodies) {
     const auto& head = Block::substep_head(block);
@@ -471,7 +471,7 @@ struct Goal {
       };
       T begun[width] = {}, values[width];
       each([&](std::size_t lane, std::size_t i) { begun[lane] = job.row_impulse[i]; });
-      // A row that only turns the bodies has nothing to do with their weight.
+      // A row that only turns the bodies does not carry their weight.
       const Vector3<B> linear = Block::load(row.linear_a);
       const B length = square_root(dot(linear, linear)),
               impulse = B(job.parameters.substeps) * Block::load(row.impulse);

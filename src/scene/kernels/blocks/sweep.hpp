@@ -89,7 +89,7 @@ struct PgsSweep {
       sticks = sticks || inverse_k33 == zero;
     }
     const Vector3<B> none = {zero, zero, zero};
-    // A slip takes a root and a division that nobody waits for where every lane sticks or separates.
+    // If every lane sticks or separates, the root and the division of a slip are skipped.
     if (lane_bits(and_not(pushes, sticks)) == 0) return {choose(pushes, stick, none), missed};
 
     // The slip once the normal velocity is at its target.
@@ -311,7 +311,7 @@ struct ManifoldSweep : ManifoldStages<A, T> {
     const NewImpulse<B> next = law(point, motion, ra, rb);
     const Vector3<B> change = next.impulse - Block::load(point.impulse);
     if constexpr (measures) {
-      // A lane may have anything behind its last point, also a velocity below every target.
+      // A lane has undefined numbers after its last point.
       const auto used = Block::load(point.response.inverse_k33) > B(0);
       const B size2 = dot(change, change);
       // With these operands NaN leaves `worst` unchanged; `range` detects it.
@@ -329,7 +329,7 @@ struct ManifoldSweep : ManifoldStages<A, T> {
   static bool may_take_turns(const SceneJob<T>& job, const Manifolds& x, const Manifolds& y) {
     return !job.measures_changes && !x.head.on_world && !y.head.on_world && x.head.count == y.head.count;
   }
-  /// Sweeps two blocks of one colour. They share no body that moves, so each has the bits that it has alone.
+  /// Solves two blocks of one colour. They share no movable body, so each has the same bits as if solved separately.
   template <class Law>
   static void sweep_in_turns(const SceneJob<T>& job, Manifolds& x, Manifolds& y, VelocityRow<T>* dummy_body) {
     struct Run {

@@ -6,8 +6,8 @@
 namespace carom::kernel {
 namespace {
 
-/// The velocity after a collision at mid step, when half of the forces have acted; 0 without restitution, or of what
-/// approached more slowly than the threshold before they did.
+/// The velocity after a collision at mid step, when half of the forces have acted; 0 without restitution, or if the
+/// approach was slower than the threshold before forces acted.
 template <class B, class T>
 inline B rebound_of(const SceneJob<T>& job, B normal, B restitution, B half_change) {
   const B rebound = neg_mul_add(restitution, normal - half_change, half_change);
@@ -15,7 +15,7 @@ inline B rebound_of(const SceneJob<T>& job, B normal, B restitution, B half_chan
   return choose(restitution > B(0), choose(slow, B(0), rebound), B(0));
 }
 
-/// The target of a contact with the velocity `normal` now, which the host wants to have `wanted` at least.
+/// Target of a contact with the present velocity `normal`. `wanted`: the caller's min. velocity.
 template <class B, class T>
 inline B target_of(const SceneJob<T>& job, B normal, B wanted, B restitution, B half_change) {
   const B zero(0), rebound = rebound_of(job, normal, restitution, half_change);

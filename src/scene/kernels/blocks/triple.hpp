@@ -17,7 +17,7 @@ struct Triples {
   using JointRow = typename Block::JointRow;
   static constexpr std::uint32_t all_lanes = (std::uint32_t{1} << Block::width) - 1;
 
-  /// Lanes without a group are taken for triples, so that one path does for a block of triples alone.
+  /// Lanes without a group count as triples, so that a block with only triples has one path.
   static void find(Groups& block) {
     block.triples = 0;
     if (block.head.count < 3) return;

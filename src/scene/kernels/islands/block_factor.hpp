@@ -1,5 +1,5 @@
-// Factors and solutions of a BlockMatrix. With D the block on the diagonal when its column is eliminated, and B those
-// below it:
+// Factors and solutions of a BlockMatrix. With D the block on the diagonal when its column is eliminated, and B the
+// blocks below it:
 //
 //   D = L P Lᵀ, L unit lower triangular     V = B L⁻ᵀ     U = V P⁻¹     T -= U Vᵀ     W = U L⁻¹ = B D⁻¹
 //
@@ -19,7 +19,7 @@ template <class A>
 struct BlockFactoring {
   using B = typename LaneTypes<A, double>::Batch;
   static constexpr std::size_t width = LaneTypes<A, double>::width;
-  /// Vectors of a column. Padding that would fill a vector is left alone.
+  /// Vectors of a column. Padding that would fill a vector is not computed.
   static constexpr std::size_t parts = (6 + width - 1) / width;
 
   /// Lower limit of a pivot, relative to its diagonal element.

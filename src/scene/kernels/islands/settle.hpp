@@ -18,10 +18,10 @@ struct SettledIslands : FourLanes {
   using FourLanes::load, FourLanes::store;
   using Narrow [[gnu::vector_size(4 * sizeof(T))]] = T;
 
-  /// Where the points of a manifold are in the columns. Missing points have the place of the last one.
+  /// Indices of a manifold's points in the columns. Missing points have the index of the last one.
   struct Place {
     std::uint32_t index[4];
-    bool are_neighbours;  // four points, next to each other in columns whose numbers are side by side
+    bool are_neighbours;  // four points at consecutive positions of contiguous columns
   };
   [[gnu::always_inline]] static Place place_of(const SceneJob<T>& job, const Settling& of, const Constraint& m) {
     if (of.is_contiguous && m.count == 4) [[likely]]
@@ -80,7 +80,7 @@ struct SettledIslands : FourLanes {
     return is_movable(record) ? (static_cast<double>(j[0]) + static_cast<double>(j[3])) + static_cast<double>(j[5])
                               : 0.0;
   }
-  /// The row of a body of the island. Rows of bodies that nothing moves have been set before.
+  /// The row of a body of the island. Rows of immovable bodies have been set before.
   [[gnu::always_inline]] static SettledRow& begun_row(const SceneJob<T>& job, const Settling& of, SettledIsland& island,
                                                       std::int32_t body) {
     SettledRow& row = row_of(job, of, body);
@@ -110,7 +110,7 @@ struct SettledIslands : FourLanes {
     const double inverse = 1 / __builtin_sqrt((n[0] * n[0] + n[1] * n[1]) + n[2] * n[2]);
     for (std::size_t c = 0; c < 3; ++c) normal[c] = inverse * n[c];
   }
-  /// Sets the unit normals. A loop of its own, because roots and quotients would stall longer ones.
+  /// Sets the unit normals, in a separate loop, because roots and quotients would stall longer ones.
   [[gnu::always_inline]] static void find_normals(const SceneJob<T>& job, const Settling& of,
                                                   const SettledIsland& island) {
     for (std::uint32_t k = island.first; k < island.end; ++k)
@@ -134,7 +134,7 @@ struct SettledIslands : FourLanes {
   /// Adds the impulses of a manifold to a body. `sign`: 1 for body A, -1 for body B.
   [[gnu::always_inline]] static void push(SettledRow& row, double sign, bool is_pushed, const Four& force,
                                           const Four& torque) {
-    // Rows of bodies that nothing moves belong to several threads.
+    // Rows of immovable bodies belong to several threads.
     if (!row.moves) return;
     row.is_pushed = row.is_pushed || is_pushed;
     store(row.force, load(row.force) + sign * force);

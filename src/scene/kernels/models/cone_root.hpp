@@ -1,6 +1,6 @@
-// The impulse of a friction cone by one root. Where the slip y = S q + c stands against q on the cone |q| = L - k·q,
-// y = -λ q, so that q = -(S + λ)⁻¹ c, and λ >= 0 is the root of one number. L is the length of the cone where q is 0,
-// k what q changes of it.
+// The impulse of a friction cone by one root. If the slip y = S q + c opposes q on the cone |q| = L - k·q, then y = -λ
+// q, so q = -(S + λ)⁻¹ c, and λ >= 0 is the root of a scalar equation. L is the radius of the cone where q is 0, and k
+// its rate of change with q.
 #pragma once
 
 #include "scene/kernels/blocks/block.hpp"
@@ -60,8 +60,8 @@ class ConeRoot {
   /// q where there is no slip at the end, on the cone or not.
   [[gnu::always_inline]] OnCone<B> stick() const { return at(B(0)); }
 
-  /// q on the cone, against the slip, in the lanes `where` the stick is outside it. A lane goes on until its own root
-  /// is found, whatever its neighbours do. `before` is the q so far, which is near where little changes.
+  /// q on the cone, against the slip, in the lanes `where` the stick is outside it. A lane iterates until its own root
+  /// is found, independent of its neighbours. `before`: the previous q, which is close if little changes.
   template <class Mask>
   OnCone<B> slip(Mask where, const Plane<B>& before) const {
     const B zero(0), one(1), half(T(0.5)), rounding(T(4) * epsilon<T>);

@@ -1,4 +1,4 @@
-// Finish: moments to the host's columns. Each contact of a manifold has a share by its limit.
+// Finish: writes moments to the caller's columns. Each contact of a manifold gets a fraction by its limit.
 #pragma once
 
 #include "model_block.hpp"

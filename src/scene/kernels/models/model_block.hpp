@@ -1,4 +1,4 @@
-// Memory behind a block of manifolds with contact models: compliance, friction in two directions, or resistance to
+// Memory after a block of manifolds with contact models: compliance, friction in two directions, or resistance to
 // rolling and spinning. docs/contact-models.md has the law.
 //
 // The ellipse of friction is D = diag(d1, d2) times a disc of μ p_n, with the larger d 1: p_t = D q, |q| <= μ p_n.
@@ -91,7 +91,7 @@ struct ModelBlocks : Blocks<A, T> {
     return reinterpret_cast<SubstepModel*>(model_point(job, block) + block.head.count);
   }
 
-  /// A manifold's limits of its moment, by the impulses of now.
+  /// A manifold's limits of its moment, for the present impulses.
   struct Limits {
     B roll, spin;
   };

@@ -1,5 +1,5 @@
-// Sweep over blocks with contact models: the block step with the ellipse's root, and a manifold's moment before and
-// behind its forces. docs/contact-models.md
+// Iteration over blocks with contact models: the block step with the ellipse's root, and a manifold's moment before and
+// after its forces. docs/contact-models.md
 #pragma once
 
 #include "prepare.hpp"
@@ -287,7 +287,7 @@ struct ModelSweep : ManifoldSweep<A, T> {
     store(of, bodies, motion, m, {x, y, m.z});
   }
 
-  /// The spinning part, behind the forces, which have also changed the limits of both.
+  /// Solves the spinning part, after the forces, which have changed the limits of both parts.
   template <class Law>
   static void spin(Manifolds& block, Moments& of, const Law& law, const Bodies& bodies, Mask live, Motion<B>& motion) {
     const Vector3<B> m = Block::load(of.moment);

@@ -1,5 +1,5 @@
-// Where the numbers of lone manifolds stand: one manifold with its points on the lanes of a vector, or a manifold a
-// lane with a vector for every point. The text that solves them is one, so that both have the same bits.
+// Layouts of single manifolds: one manifold with its points in the lanes of a vector, or one manifold per lane with a
+// vector for every point. Both use the same code, so they have the same bits.
 #pragma once
 
 #include "scene/kernels/blocks/block.hpp"

@@ -1,6 +1,6 @@
-// A lone manifold: an island of one manifold, whose points see its own impulses alone. It is solved in impulse space.
-// The block has the impulses, the velocities of the points, and W, the effect of each impulse on all velocities. A
-// visit that sticks changes the velocities by W K⁻¹ v at once. Bodies come in at the beginning and at the end alone.
+// Single manifold: an island of one manifold, whose points only see its impulses. It is solved in impulse space. The
+// block has the impulses, the velocities of the points, and W, the effect of each impulse on all velocities. A visit
+// that sticks changes the velocities by W K⁻¹ v at once. Bodies are only read at the beginning and changed at the end.
 #pragma once
 
 #include "layout.hpp"
@@ -19,11 +19,11 @@ struct SingleManifolds {
 
   const Constraint* manifold[islands];
   std::size_t used = 0;                                 // islands, from the first on
-  std::uint32_t contact[points_of_manifold * islands];  // behind a manifold's last point its contact again
+  std::uint32_t contact[points_of_manifold * islands];  // after a manifold's last point: its contact again
   std::uint32_t last_contact;                           // the highest of them
   bool is_whole;                        // manifolds have four points each, side by side in the caller's columns
   std::int32_t a[islands], b[islands];  // velocity rows; ~row of a body that does not move
-  // No vector reaches over the end of a line of the cache, wherever the stack stands.
+  // Aligned so that no vector crosses a cache line.
   alignas(64) OfIsland t1[3], t2[3], n[3];
   OfIsland bias[3];
   OfIsland friction, static_friction;

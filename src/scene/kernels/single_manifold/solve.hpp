@@ -37,7 +37,7 @@ struct SingleManifoldSolve : SingleManifoldBase<L> {
       outcomes[island] = {block.approach[island], T(0), limits.max_sweeps, false, false};
     SingleManifoldSweep<L> state(block);
     unsigned live = (1u << block.used) - 1;
-    int look = 1;  // after the first sweep, and after every so many
+    int look = 1;  // iteration that tests convergence: the first one, then every between_looks
     for (int sweeps = 0; sweeps < limits.max_sweeps;
          look = (sweeps / limits.between_looks + 1) * limits.between_looks) {
       const bool is_last = look >= limits.max_sweeps;

@@ -36,7 +36,7 @@ struct SingleManifoldSweep : SingleManifoldBase<L> {
     find_velocities();
   }
 
-  /// Velocities from the impulses: what roundings have added up to in sweeps is gone.
+  /// Computes the velocities from the impulses, which removes accumulated rounding errors.
   [[gnu::always_inline]] void find_velocities() {
     for (int c = 0; c < 3; ++c) u[c] = Base::points(block.start[c]);
     for_four_points([&](auto p) __attribute__((always_inline)) {
@@ -130,7 +130,7 @@ struct SingleManifoldSweep : SingleManifoldBase<L> {
     if constexpr (islands == 1) {
       push(block.response[j], c1, c2, c3);
     } else {
-      // Each island has the bits that it has alone.
+      // Each island has the same bits as if solved separately.
       const auto& by = block.response[j];
       CAROM_UNROLL
       for (int c = 0; c < 3; ++c) CAROM_UNROLL

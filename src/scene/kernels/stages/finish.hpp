@@ -47,7 +47,7 @@ struct ManifoldFinish : ManifoldStages<A, T> {
       else
         worst = larger(Block::load(point.target) - separation, worst);
       Vector3<B> impulse = Block::load(point.impulse);
-      // A lane has undefined numbers behind its last point.
+      // A lane has undefined numbers after its last point.
       const B here = vanishing(dot(u, u)) + vanishing(dot(impulse, impulse));
       range = range + choose(Base::in_use(block, p), here, zero);
       if (job.target == Target::substeps) impulse = impulse + Block::load(Block::substep_point(block)[p].sum);
@@ -58,7 +58,7 @@ struct ManifoldFinish : ManifoldStages<A, T> {
       if constexpr (has_models) length2 = Models::length2(job, block, impulse);
       slips[p] = lane_bits(length2 >= bound * bound);
       pushed[p] = ~lane_bits(magnitude(impulse.x) + magnitude(impulse.y) + magnitude(impulse.z) == zero);
-      // The signs of zeros may also depend on the neighbours of a lane, which go on after the lane has ended.
+      // The signs of zeros may also depend on the neighbours of a lane, which continue after the lane has ended.
       impulses.set(p, unsigned_zeros(out_of(frame, impulse)));
       velocities.set(p, unsigned_zeros(out_of(frame, u - bias)));
     }

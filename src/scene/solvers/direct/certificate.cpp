@@ -17,8 +17,8 @@ constexpr double relaxation = 1.6, min_ring = 0.55, max_ring = 0.65, falls = 0.3
 // Impulses below this share of the mean are 0.
 constexpr double nothing = 1e-6;
 constexpr int max_fails = 6;
-// Iterations between two measurements of the speeds. In the solution of an island that can rest they fall from one to
-// the next, or are below the second number, a fraction of the greatest velocity change by forces. If no
+// Iterations between two measurements of the speeds. In the solution of an island that can rest, the speeds decrease
+// from one measurement to the next, or are below slow_motion, a fraction of the max. velocity change by forces. If no
 // impulses can hold the island, impulses and speeds grow with the iterations.
 constexpr int between_measures = 8;
 constexpr double slow_motion = 3e-4;

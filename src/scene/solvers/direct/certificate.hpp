@@ -63,7 +63,7 @@ class Certificate {
   /// Copies the island, whose matrix of all closed points has been assembled. `key`: of contacts. `is_held`: the
   /// island stays where it is meanwhile.
   void begin(const DirectIsland& island, const Column<const std::uint64_t>& key, bool is_held);
-  /// True if every body of the island touches another one, and the island stands on a body that nothing moves.
+  /// Returns true if every body of the island touches another one, and the island is in contact with an immovable body.
   bool touches_everywhere(const DirectIsland& island);
   /// Works for about `budget` multiply-adds. `factor` has the matrix of the island.
   void work(BlockFactor& factor, double budget);
@@ -80,7 +80,7 @@ class Certificate {
 
  private:
   struct Manifold {
-    std::int32_t a, b;  // positions; bodies that nothing moves have other numbers
+    std::int32_t a, b;  // positions; immovable bodies have other numbers
     std::array<Vector3, 3> axis;
     double friction, weight;
     std::uint32_t first, end;
@@ -107,7 +107,7 @@ class Certificate {
   };
 
   void iterate(BlockFactor& factor);
-  /// Finds the greatest speeds of the solution.
+  /// Computes the max. speeds of the solution.
   void measure();
   void drop_small_impulses();
   Vector3 in_world(const Named& of) const;

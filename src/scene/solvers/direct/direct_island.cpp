@@ -218,8 +218,8 @@ DirectIsland::Verdict DirectIsland::solve_states(bool is_last) {
   return Verdict::accepted;
 }
 
-/// Lets the friction of sliding points follow their loads and slips, with the same matrix. Returns false if there are
-/// none, or if the solution contradicts the states: then nothing changes.
+/// Lets the friction of sliding points follow their loads and slips, with the same matrix. Returns false, without
+/// changes, if no point slides or if the solution contradicts the states.
 bool DirectIsland::turn_friction() {
   bool any = false;
   keep_impulses(started_);
@@ -300,7 +300,7 @@ bool DirectIsland::hold_approaching() {
       p.state = State::sticks;
       return;
     }
-    // Where a point has left its cone, its friction may have the wrong direction.
+    // The friction of a point that has left its cone may have the wrong direction.
     p.is_released = p.state == State::open;
     p.state = State::slips;
     const double slip = tangential_length(u), f = slip > 0 ? -m.friction * p.impulse[2] / slip : 0;
@@ -331,7 +331,7 @@ double DirectIsland::contradiction() {
 }
 
 /// Bodies and surfaces with prescribed velocities may wedge a body, with friction coefficients about 1: the impulses
-/// then have no limit. Returns true if the island has more energy than such velocities can give it.
+/// then have no limit. Returns true if the island has more energy than such velocities can supply.
 bool DirectIsland::is_thrown() {
   // A row that drives has no limit, either, and springs return energy.
   for (const JointRow& row : rows_)

@@ -10,8 +10,8 @@
 // in their cones and no open contact approaches. Otherwise the states that it contradicts change, once. docs/scenes.md,
 // Direct islands.
 //
-// Everything is in double, for float scenes too, and in the order of the island's own contacts and bodies. So bits
-// depend on the island alone.
+// Everything is in double, for float scenes too, and in the order of the island's own contacts and bodies. So the bits
+// depend only on the island.
 #pragma once
 
 #include <carom/scene.hpp>
@@ -81,7 +81,7 @@ struct Point {
 };
 
 struct Manifold {
-  std::int32_t a = 0, b = 0;    ///< rows of the bodies: positions in the factor, or rows of bodies that nothing moves
+  std::int32_t a = 0, b = 0;    ///< rows of the bodies: positions in the factor, or rows of immovable bodies
   std::array<Vector3, 3> axis;  ///< t1, t2, n
   double friction = 0;
   double inverse_mass = 0;           ///< [1/kg] of both bodies
@@ -100,8 +100,8 @@ struct JointVectors {
   Vector3 linear_a, angular_a, linear_b, angular_b;
 };
 
-/// The geometry of the matrix that was factored. While an island is calm, its geometry of now may
-/// differ by SceneThresholds::direct_same.
+/// The geometry of the matrix that was factored. While an island is calm, its present geometry may differ by
+/// SceneThresholds::direct_same.
 struct FactoredGeometry {
   std::vector<std::array<double, 6>> inverse_inertia, inertia;  ///< of bodies, as is the next
   std::vector<Axes> locked;
@@ -143,13 +143,13 @@ struct JointRow {
   std::int32_t a = 0, b = 0;          ///< as of manifolds
   std::size_t block = 0;              ///< in the factor, if both bodies move
   Vector3 linear_a{}, linear_b{};     ///< world frame, as are the next vectors
-  Vector3 angular_a{}, angular_b{};   ///< of now
+  Vector3 angular_a{}, angular_b{};   ///< at present
   Vector3 r_a{}, r_b{};               ///< [m] at the start of the step; 0: `angular` does not turn
-  Vector3 turned_a{}, turned_b{};     ///< [m] arms of now
+  Vector3 turned_a{}, turned_b{};     ///< [m] present r_a, r_b
   double wanted = 0;                  ///< [m/s] target that the caller asks for
   double target = 0;                  ///< [m/s] of J v
   double before = 0;                  ///< [m/s] J v at the start of the step
-  double first_error = 0, error = 0;  ///< [m] at the start of the step, and of now
+  double first_error = 0, error = 0;  ///< [m] at the start of the step, and at present
   double allowed_error = 0;           ///< [m] smaller errors are not corrected
   bool keeps_position = true;         ///< errors are corrected
   double impulse = 0;                 ///< [N s] of the substep, as are the next four
@@ -209,7 +209,7 @@ class DirectIsland {
   bool is_planned(std::size_t bodies, const std::vector<Edge>& edges) const {
     return is_planned_ && factor_.bodies() == bodies && edges_ == edges;
   }
-  /// Reserves memory, so that the functions below allocate nothing.
+  /// Reserves memory, so that the functions below do not allocate.
   void reserve(std::size_t manifolds, std::size_t points, std::size_t rows, std::size_t fixed_bodies);
 
   /// The solver is another island's from now on.
@@ -427,9 +427,9 @@ class DirectIsland {
   /// Builds and factors A for the states of the points, unless the last factor will do.
   bool factor();
   enum class Likeness : std::uint8_t { same, near, other };
-  /// Compares the geometry of now with the factor's.
+  /// Compares the present geometry with the factor's.
   Likeness likeness() const;
-  /// True if no held contact and no held row misses its target by more than SceneThresholds::direct_calm allows.
+  /// Returns true if no held contact or row violates its target by more than SceneThresholds::direct_calm.
   bool is_calm() const;
   void set_weights();
   void list_matrix();

@@ -30,7 +30,7 @@ BodyRow row_of(const kernel::VelocityRow<T>& from) {
   return row;
 }
 
-/// Stores the impulse that the next step begins with, and what its rounding leaves.
+/// Stores the initial impulse of the next step, and its rounding error.
 template <class T>
 void put_warm(const kernel::SceneJob<T>& job, std::size_t i, const Vector3& v) {
   const Vector3Columns<T>&to = job.results->warm_impulse, &rest = job.next_rest;
@@ -388,7 +388,7 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
       joint.given_largest = read(rows.max_impulse, i, infinity);
       joint.is_bounded = joint.given_least > -infinity || joint.given_largest < infinity;
       if (job.row_warm_rest && !joint.is_bounded) joint.impulse += static_cast<double>(job.row_warm_rest[i]);
-      // Sweeps find the rows that no impulse moves, and those out of range.
+      // PGS detects rows that no impulse moves, and rows out of range.
       if (!island.add(joint, max_number<T>())) return false;
     }
   }
@@ -474,7 +474,7 @@ void DirectIslands::solve(const CallOptions& options, const kernel::SceneKernels
       const bool may_use_interior_point = may_owe || is_affordable(tries + work / candidate.sweeps);
       candidate.is_accepted = island.solve(step, may_use_interior_point) && island.max_number() < max_number<T>();
       spent += static_cast<float>(island.work_done() / candidate.sweeps);
-      // The next call may try linear solves, which rest needs alone.
+      // The next call may try linear solves, which only resting islands need.
       if (candidate.is_accepted && is_small)
         spent = std::min(spent, static_cast<float>(SceneThresholds::direct_credit - tries));
       if (candidate.is_accepted) store(job, island);
@@ -486,7 +486,7 @@ void DirectIslands::solve(const CallOptions& options, const kernel::SceneKernels
     substeps[candidate.island] = solved;
     const bool is_group = candidate.first == candidate.end;
     if (candidate.is_held) {
-      // The speed that the forces give in the step.
+      // The speed that the forces cause in the step.
       accepted_.push_back(
           {manifolds_[candidate.first], false, step.weight_speed, step.weight_speed, 0, 1, IslandAlgorithm::held});
       continue;

@@ -12,7 +12,7 @@ using Thresholds = SceneThresholds;
 
 // Impulses are compared by the velocities that they change: by p / m with m the mass of a contact, so that light bodies
 // count as heavy ones do.
-// Start: least impulse as a share of the mean, and the share of its cone that friction may fill.
+// Start: min. impulse as a fraction of the mean, and the fraction of its cone that friction may fill.
 constexpr double min_share = 0.1, max_of_cone = 0.9;
 constexpr double max_of_the_way = 0.98;
 // Friction coefficients in the cones. Below the first there is no friction.
@@ -205,8 +205,8 @@ double InteriorPoint::find_step(bool is_predictor, double barrier) {
   return std::min(of_.longest_step_of_bounds(), in_cones);
 }
 
-/// The frozen slip terms let sliding contacts approach if their slip has become smaller. Sets the slip terms to the
-/// slips then: the iteration goes on from there, to another solution that adds no energy.
+/// The frozen slip terms let sliding contacts approach if their slip has become smaller. Then sets the slip terms to
+/// the slips, and the iteration continues to another solution that adds no energy.
 bool InteriorPoint::thaw(double enough) {
   if (frozen_ < 0 || !(of_.violation() > thaws_above * enough)) return false;
   for (std::size_t k = 0; k < of_.cone_manifolds_.size(); ++k) {
@@ -259,7 +259,7 @@ bool InteriorPoint::run() {
   const bool is_cold = !of_.rows_.empty() && std::all_of(of_.rows_.begin(), of_.rows_.end(),
                                                          [](const JointRow& row) { return row.begun == 0; });
   if (!run_softened()) return false;
-  // Without warm impulses the compliance acts on the whole load. The second solution has it for the rest alone.
+  // Without warm impulses the compliance acts on the whole load. The second solution applies it only to the rest.
   if (is_cold) {
     of_.each_row([](JointRow& row) { row.centre = row.impulse; });
     frozen_ = -1;

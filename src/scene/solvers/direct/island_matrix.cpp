@@ -72,7 +72,7 @@ void DirectIsland::list_matrix() {
   matrix_.clear();
   for (const std::size_t count : {manifolds_.size(), points_.size(), rows_.size()})
     matrix_.push_back(static_cast<double>(count));
-  // Bodies that nothing moves have different rows in every call, and are not in the matrix.
+  // Immovable bodies have different rows in every call, and are not in the matrix.
   const auto put_body = [&](std::int32_t row) {
     matrix_.push_back(static_cast<double>(std::min(row, static_cast<std::int32_t>(bodies_.size()))));
   };

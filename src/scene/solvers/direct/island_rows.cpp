@@ -232,7 +232,7 @@ void DirectIsland::stiffen(double time_step) {
   }
 }
 
-/// Rows aim at where the turning arms will be after the step. In a rebound they hold the velocities of now.
+/// Targets of rows are for the turned r_a and r_b after the step. In a rebound rows keep the present velocities.
 void DirectIsland::set_row_targets(double time_step) {
   each_row([&](JointRow& row) {
     // An error on the side where the row does not push may shrink to 0.

@@ -57,7 +57,7 @@ bool DirectIsland::read_matrix() {
     body.inertia = factored_.inertia[i];
     body.locked = factored_.locked[i];
   }
-  // The bodies that nothing moves share row n. Returns the block between two bodies.
+  // Immovable bodies share row n. Returns the block between two bodies.
   const auto take_bodies = [&](std::int32_t& a, std::int32_t& b) -> std::size_t {
     a = static_cast<std::int32_t>(from.count(n));
     b = static_cast<std::int32_t>(from.count(n));

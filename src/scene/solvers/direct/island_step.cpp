@@ -298,7 +298,7 @@ void DirectIsland::end_substep(const StepOptions& options) {
   });
   each_row([&](JointRow& row) {
     row.sum = std::min(std::max(row.sum + row.impulse, row.given_least), row.given_largest);
-    // A row that only turns the bodies has nothing to do with their weight.
+    // A row that only turns the bodies does not carry their weight.
     const double length = std::sqrt(dot(row.linear_a, row.linear_a));
     row.next = share(length * std::abs(row.impulse), length * std::abs(row.begun), row.a, row.b) * row.impulse;
   });

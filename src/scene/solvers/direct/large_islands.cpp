@@ -134,8 +134,8 @@ void DirectIslands::find_places(const kernel::SceneJob<T>& job, const Graph& gra
   if (placed < bodies_.size() || !std::all_of(places_.begin(), places_.end(), is_finite)) places_.clear();
 }
 
-/// Chooses the action of a large island in this call. Returns false if it is swept and nothing else. `points`: of the
-/// island. The bodies and edges are in bodies_ and edges_.
+/// Selects the action of a large island in this call. Returns false if only PGS solves it. `points`: of the island. The
+/// bodies and edges are in bodies_ and edges_.
 template <class T>
 bool DirectIslands::plan_large(const kernel::SceneJob<T>& job, const Graph& graph, Candidate& candidate,
                                const StepOptions& step, std::uint64_t name, std::size_t points) {
@@ -178,7 +178,7 @@ bool DirectIslands::plan_large(const kernel::SceneJob<T>& job, const Graph& grap
   const bool is_planned = island.is_planned(bodies_.size(), edges_);
   of.is_certified = of.is_certified && is_planned;
   candidate.has_factor = is_planned;
-  // An island whose factorisation is not cheap is planned for certificates alone.
+  // An island whose factorisation is not cheap is only planned for certificates.
   const bool is_moderate = bodies_.size() <= static_cast<std::size_t>(Thresholds::direct_bodies);
   const bool may_plan =
       is_complete || of.is_certified || (is_calm && of.wait == 0) || (of.is_cheap && (was_direct || is_moderate));
@@ -299,8 +299,8 @@ bool DirectIslands::solve_large(const CallOptions& options, const kernel::SceneJ
     take_certificate();
     treatment.is_certified = true;
     if (of.holds && candidate.has_factor && solves(treatment)) return true;
-    // The contacts can hold the island where it was. If it is slow, what still moves is stopped, and the certificate is
-    // repeated where the island is now.
+    // The contacts can hold the island at its earlier position. If it is slow, moving bodies are stopped, and the
+    // certificate is repeated for the present position.
     const bool can_stop = !(of.holds && candidate.has_factor) && candidate.may_hold &&
                           of.fastest() < moving * step.weight_speed && of.touches_everywhere(island);
     if (can_stop) {

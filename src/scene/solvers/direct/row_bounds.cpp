@@ -11,8 +11,8 @@ namespace {
 
 using Thresholds = SceneThresholds;
 
-// Start of the interior point: least distance from a bound over the mass of the row, as a share of the mean of
-// contacts, and as a share of the range.
+// Start of the interior point: min. distance from a bound over the mass of the row, as a fraction of the mean of
+// contacts, and as a fraction of the range.
 constexpr double min_distance = 0.1, share_of_range = 0.1;
 // Impulses that are nearer to their bound, over the mass of the row and as a share of the mean, may be put on it.
 constexpr double snap_share = 0.01;

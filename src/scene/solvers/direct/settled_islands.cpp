@@ -1,4 +1,4 @@
-// Islands at rest, whose last impulses are the solution of the call: nothing else is prepared for them.
+// Islands at rest, for which the last impulses are the solution of the call: they need no further preparation.
 // docs/scenes.md, Direct islands.
 #include <algorithm>
 #include <array>
@@ -49,7 +49,7 @@ bool has_contiguous_vectors(const kernel::SceneJob<T>& job) {
 
 }  // namespace
 
-/// Sets the rows of bodies that nothing moves.
+/// Sets the rows of immovable bodies.
 template <class T>
 void DirectIslands::set_fixed_rows(const kernel::SceneJob<T>& job, const Parts& parts) {
   const auto set = [&](kernel::SettledRow& row, const T* velocity, const T* change) {
@@ -129,7 +129,7 @@ bool DirectIslands::take_rows(const CallOptions& options, const kernel::SceneJob
       };
       add_side(row.body_a, row.along_a);
       add_side(row.body_b, row.along_b);
-      // Sweeps find the rows that no impulse moves, and those out of range.
+      // PGS detects rows that no impulse moves, and rows out of range.
       if (!response.is_sound(max_number<T>())) return false;
       const bool is_bounded = least > -infinity || largest < infinity;
       row.impulse = static_cast<double>(job.row_impulse[i]);

@@ -17,7 +17,7 @@ namespace carom::scene {
 
 using kernel::Constraint;
 
-/// Bodies by index, of which those below 0 are the world.
+/// Bodies by index; negative indices are the world.
 template <class T>
 class Bodies {
  protected:
@@ -67,7 +67,7 @@ class Slops : Bodies<T> {
       least = std::min(least, square_of_contact(kernel::number_at(this->job_.contact_at, of.first + k), of_bodies));
     return least;
   }
-  /// [m²] of a contact, `of_bodies` without a slop of its own.
+  /// [m²] of a contact; `of_bodies` if it has no slop.
   double square_of_contact(std::uint32_t contact, double of_bodies) const {
     const Column<const T>& column = this->job_.scene->contacts.slop;
     const double slop = column ? static_cast<double>(column[contact]) : 0;

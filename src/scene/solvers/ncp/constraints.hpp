@@ -75,7 +75,7 @@ struct Constraints {
 /// The contacts and rows of an island: places in lists of manifolds and groups.
 struct IslandItems {
   const std::uint32_t *manifold, *end_manifold, *group, *end_group;
-  double approach;  // [m/s] the greatest that one misses its target by
+  double approach;  // [m/s] max. violation of a target
 };
 
 /// The targets and the impulses to begin with are in SceneJob::carried and SceneJob::row_impulse.

@@ -14,7 +14,7 @@ class ContactSystem {
   /// False if a number of it is not finite.
   bool assemble(const Constraints& constraints, systems::IslandSystem& system, systems::BodyForm& form);
 
-  /// Finds λ for the impulses r of the others. Adds what both do to the velocities of the bodies.
+  /// Computes λ for the impulses r of the others. Applies both to the velocities of the bodies.
   void apply(Constraints& constraints, const systems::BodyForm& form, const systems::Numbers& r,
              systems::Numbers& lambda);
 

@@ -6,7 +6,7 @@
 // cannot have the most urgent contact.
 //
 // The contacts with one partner make a subtree, whose nodes read the partner's velocity. Nodes above it have several
-// partners, and keep what bounds their velocities. So a partner that moves changes only its ancestors.
+// partners, and store bounds of their velocities. So a partner that moves changes only its ancestors.
 #pragma once
 
 #include <algorithm>
