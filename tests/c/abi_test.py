@@ -44,7 +44,7 @@ def library(name, text):
     text, count = re.subn(r"^CAROM_EXPORT ([^;]*);", r"\1 { abort(); }", text, flags=re.M)
     assert count > 40, count
     (folder / "carom.c").write_text("#include <stddef.h>\n#include <stdint.h>\n#include <stdlib.h>\n" + text)
-    # Enumerations stand in no type of a function.
+    # Enumerations are not in the types of functions.
     flags = ["-std=c99", "-g", "-fPIC", "-shared", "-fno-eliminate-unused-debug-types"]
     subprocess.run([compiler, *flags, "carom.c", "-o", "libcarom.so"], cwd=folder, check=True)
     return folder / "libcarom.so"

@@ -22,7 +22,7 @@ C sized() {
   return made;
 }
 
-/// Compares the counts of statuses, and what `first_of` says of them.
+/// Compares the counts of statuses, and the results of `first_of`.
 template <class R, class C>
 void expect_same_counts(const R& expected, const C& report, std::int64_t (*first_of)(const C*, std::int32_t)) {
   EXPECT_EQ(report.ok, expected.ok() ? 1 : 0);

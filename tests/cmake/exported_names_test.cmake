@@ -1,4 +1,4 @@
-# A shared carom shows the functions that the headers in C declare, names of the namespace carom, and nothing else.
+# A shared carom exports only the functions declared in the C headers and names of the namespace carom.
 #
 # cmake -DNM=<nm> -DLIBRARY=<libcarom.so> -DHEADERS=<include/carom/c> -P exported_names_test.cmake
 execute_process(COMMAND ${NM} --dynamic --defined-only --extern-only --format=posix ${LIBRARY} OUTPUT_VARIABLE symbols

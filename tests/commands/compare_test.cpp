@@ -48,7 +48,8 @@ TEST(Compare, series_is_held_against_the_exact_reference_and_euler_against_its_o
     EXPECT_LT(json["velocity_difference"]["largest"], 0x1p-52 * (1212 + 900));
     EXPECT_EQ(json["path_differences"].size(), 0u);
   }
-  // At 1 / N = 0.01 half of Euler's results miss the exact ones by more than 1e-4; series differ by rounding alone.
+  // At 1 / N = 0.01 half of Euler's results differ by more than 1e-4 from the exact ones; series differ only by
+  // rounding.
   for (const char* side : {"lanes", "reference"}) {
     EXPECT_LT(series["expected"]["new_velocity_a"][side]["median"], 0x1p-50);
     EXPECT_GT(euler["expected"]["new_velocity_a"][side]["median"], 1e-4);

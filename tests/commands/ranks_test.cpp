@@ -108,7 +108,7 @@ class Ranks : public testing::Test {
     EXPECT_FALSE(out.has_remains());
   }
 
-  /// mpirun adds words of its own to exit code 1.
+  /// mpirun adds its own text for exit code 1.
   static void expect_all_faults(const std::string& err) {
     for (const std::string row : {"row 6:", "row 49153:", "row 100000:"})
       expect_within(row + " column restitution: 1.5 is outside [0, 1] (restitution_out_of_range)", err);
@@ -301,7 +301,7 @@ TEST(RanksOnScenes, give_the_bits_and_the_tables_of_one_process) {
   const Ended one = carom("solve --scene --method pgs " + input.name() + " -o " + whole.name());
   ASSERT_EQ(one.exit_code, 0) << one.err;
   expect_within("14000 contacts in 700 scenes", one.out);
-  // The whole table at once gives the same.
+  // The whole table at once gives the same results.
   const TemporaryFile results, again({}, ".h5");
   ASSERT_EQ(carom("solve --scene --method pgs " + csv.name() + " -o " + again.name()).exit_code, 0);
   EXPECT_TRUE(again.text() == whole.text());

@@ -164,7 +164,7 @@ TEST(Scene, bodies_of_any_number_and_steps_that_float_can_not_tell_apart) {
   expect_within("\n16777217 ", run.err);
 }
 
-// The golden contacts, each a scene of its own; with laws of the rows if asked for.
+// The golden contacts, each in a separate scene; with laws of the rows if requested.
 std::string scenes_of_one_contact(bool with_laws) {
   const io::Table rows = io::read_csv(golden + "/bodies3d.csv");
   const std::vector<std::string> laws = {"", "frictionless", "anitescu-potra"}, restitutions = {"", "kinetic"};
@@ -319,7 +319,7 @@ TEST(Scene, islands_that_are_not_done_are_told) {
   const std::vector<Row> cradle = ball_rows("1", {"1", "0", "0", "0"});
   expect_within("\n1 of 1" + words + "\n", run_scenes(cradle, "--iterations 1").err);
   EXPECT_EQ(run_scenes(cradle, "--iterations 10000").err.find(words), std::string::npos);
-  // A ball between two walls that give all of its speed back.
+  // A ball between two walls with restitution 1.
   const std::vector<Row> caught = {ball_row("1", {0, "1"}, world), ball_row("1", world, {0, "1"})};
   const Ended run = run_scenes(caught, "--method sequential-impacts");
   EXPECT_EQ(run.exit_code, 0) << run.err;

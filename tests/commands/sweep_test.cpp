@@ -17,7 +17,7 @@
 namespace carom::test {
 namespace {
 
-/// Contacts in contact space, each with an approach of its own.
+/// Contacts in contact space with different approach speeds.
 std::vector<Row> contacts(std::size_t count, const std::string& friction, const std::string& restitution) {
   std::vector<Row> rows;
   for (std::size_t i = 0; i < count; ++i) {

@@ -1,4 +1,5 @@
-// A host's world with carom as its solver: a box comes to rest on the ground. It prints the bytes of Bullet's numbers.
+// An application's world with carom as its solver: a box comes to rest on the ground. Prints the size of Bullet's
+// numbers.
 #include <btBulletDynamicsCommon.h>
 
 #include <carom_bullet/constraint_solver.hpp>

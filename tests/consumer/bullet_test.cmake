@@ -128,7 +128,7 @@ if(WAY STREQUAL "folder")
     message(FATAL_ERROR "carom's build has scenes or tests of carom_bullet although they are off:\n${output}")
   endif()
 
-  # Installed into a prefix of its own, it is a component of the carom that lies elsewhere.
+  # Installed into a separate prefix, it is a component of the carom in another prefix.
   run(${CMAKE_COMMAND} --build ${SCRATCH}/build_debug)
   run(${CMAKE_COMMAND} --install ${SCRATCH}/build_debug --prefix ${SCRATCH}/prefix)
   configure(${SCRATCH}/by_component ${SCRATCH}/build_by_component ${fast}

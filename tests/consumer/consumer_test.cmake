@@ -86,7 +86,7 @@ if(WAY MATCHES "^(static|shared)$")
   endif()
 endif()
 
-# A host in C that knows no CMake.
+# An application in C without CMake.
 if(NOT WAY STREQUAL "subdirectory")
   find_program(pkg_config pkg-config REQUIRED)
   find_program(c_compiler cc REQUIRED)

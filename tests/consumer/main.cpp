@@ -1,4 +1,4 @@
-// A host solves with an installed carom, and catches an error.
+// An application solves with an installed carom, and catches an error.
 #include <carom/carom.hpp>
 #include <cmath>
 #include <cstdio>

@@ -1,5 +1,5 @@
-// A host with threads of its own. Each has a solver of one thread and takes slices of the batch, and islands of a
-// scene; then they run the pieces of one solver. Prints a hash of the bits of all results.
+// An application with its own threads. Each has a solver with one thread and solves slices of the batch, and islands of
+// a scene; then the threads run the pieces of one solver. Prints a hash of the bits of all results.
 #include <atomic>
 #include <bit>
 #include <carom/carom.hpp>
@@ -70,7 +70,7 @@ void solve(carom::SceneSolver& solver, Box* two) {
   solver.solve(scene, results, {.method = carom::Pgs{}});
 }
 
-/// Lets `threads` of the host's own take turns of work(turn, solver) below `turns`.
+/// Runs work(turn, solver) for every turn below `turns` on `threads` threads of the application.
 template <class Solver, class F>
 void share(int threads, std::size_t turns, const F& work) {
   std::atomic<std::size_t> next{0};

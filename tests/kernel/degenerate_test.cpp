@@ -113,11 +113,11 @@ struct Exact {
 //
 // - cond K times the error unit.
 // - Between bodies the terms of K and u0 may cancel: 4 ε of the terms of u0, and of the terms of K times the impulse.
-// Both
-//   may grow with cond K as support/running/agreement.cpp has it.
-// - Where the end of the collision is steep: an error δ of u_z up to there is one of δ |p| in the work. The end, where
-//   the work comes to zero at the speed u_z and its slope, moves by the smaller of δ |p| / u_z and √(2 δ |p| / slope),
-//   or at e = 0, where u_z itself comes to zero, by δ / slope. u goes along at its own rate.
+//   Both may grow with cond K: see support/running/agreement.cpp.
+// - The end of the collision may be steep: an error δ of u_z before it causes an error δ |p| of the work. The end,
+// where
+//   the work becomes zero with the speed u_z and its slope, moves by the smaller of δ |p| / u_z and √(2 δ |p| / slope),
+//   or at e = 0, where u_z itself becomes zero, by δ / slope. u moves at its own rate.
 template <class T>
 Wide error_bound(const Encounter& e, double cond, double friction, double restitution, const Exact& exact) {
   const Wide speed = length(e.u0), impulse = length(exact.p) * trace(e.k) / speed;
@@ -194,8 +194,8 @@ TYPED_TEST(Degenerate, contacts_keep_to_the_law) {
         ASSERT_LE(length(pt), friction * pn + (1 + friction) * turning * length(p));
       }
 
-      // Energy of a slip below the least one, and the change of ½ p·K p by the entries of K, which are rounded when
-      // they are scaled and when they are turned to the axes of M.
+      // Energy of a slip below the smallest one, and the change of ½ p·K p by the entries of K, which are rounded when
+      // they are scaled and when they are rotated to the axes of M.
       const Wide of_slip = length(p) * min_slip<T> * length(e.u0) / 2;
       const Wide of_k = epsilon<T> * e.k_terms * dot(p, p);
       ASSERT_LE(energy_gain(e, results, i), rounding_of_energy(e, results, i) + of_slip + of_k);

@@ -1,5 +1,5 @@
-// Contacts that once broke a promise of docs/accuracy.md, each a file of its own: the prober's judge finds nothing on
-// any ISA, in the precision they were found in and in the other.
+// Contacts that once violated docs/accuracy.md, each in a separate file: the prober's judge finds no violation on any
+// ISA, in the original and the other precision.
 #include <gtest/gtest.h>
 
 #include <algorithm>

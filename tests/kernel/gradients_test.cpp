@@ -148,7 +148,7 @@ TYPED_TEST(GradientBits, are_those_of_the_contact_alone) {
   }
 }
 
-// A column requested alone, with a stride, has the same bits as among all others.
+// A column requested separately, with a stride, has the same bits as among all others.
 TYPED_TEST(GradientBits, are_those_of_columns_asked_for_alone) {
   using T = TypeParam;
   constexpr std::size_t count = 600;
@@ -193,7 +193,8 @@ TEST(Gradients, products_are_those_of_the_jacobian) {
     }
 }
 
-// Without a collision u = u0; for faulty contacts nothing is known; without slip some laws have no derivative by slip.
+// Without a collision u = u0; for faulty contacts the derivatives are unknown; without slip some laws have no
+// derivative by slip.
 TEST(Gradients, statuses_tell_what_there_is) {
   const auto status_of = [](Law law, std::vector<double> n, double* by_u0_x = nullptr, double* by_u0_z = nullptr) {
     GradientTable<double> table, exact;
@@ -267,7 +268,7 @@ TEST(Gradients, statuses_tell_of_rest_where_a_phase_ends) {
 }
 
 // K_33 = 2, k = (1.5, 0) and μ = ½: the slip (1, 0) grows in a straight line with du_z/ds = 1.25, which is 0.625 K_33.
-// The energetic collision ends at u_z = e. Tolerances below -u0_z / |u0| = 0.707 detect nothing else.
+// The energetic collision ends at u_z = e. Tolerances below -u0_z / |u0| = 0.707 detect no other divisor.
 TEST(Gradients, statuses_tell_of_divisors_that_vanish) {
   const std::vector<double> slides = {0.5, 0.5, 2, 0, 1.5, 2, 0, 2, 1, 0, -1};
   for (const RestitutionLaw law : {RestitutionLaw::kinetic, RestitutionLaw::kinematic}) {

@@ -140,9 +140,9 @@ TYPED_TEST(Invariants, no_approach_is_left) {
   });
 }
 
-// While the contact slides, friction is μ p_z in size at most: a sum of vectors of length μ δ. Where sliding stops, the
-// last of the slip, at most the reach δ (μ |M| + |k|) of one step, is stopped by an impulse M⁻¹ u_t; stable sticking
-// and the diverging ray stay in the cone.
+// While the contact slides, friction is at most μ p_z: a sum of vectors of length μ δ. Where sliding stops, the rest of
+// the slip, at most the reach δ (μ |M| + |k|) of one step, is stopped by an impulse M⁻¹ u_t; stable sticking and the
+// diverging ray stay in the cone.
 TYPED_TEST(Invariants, the_impulse_lies_in_the_friction_cone) {
   using T = TypeParam;
   const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());

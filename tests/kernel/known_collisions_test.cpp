@@ -119,8 +119,8 @@ TYPED_TEST(Known, bodies_on_a_line_rebound_as_momentum_and_restitution_say) {
   }
 }
 
-// Solid spheres on a floor: M = 3.5/m and k = 0, so that friction keeps the direction of the slip, whatever that is,
-// and takes min(μ p_z, m |u0_t| / 3.5) of it. All hypotheses of restitution agree, and Whittaker's law and the two
+// Solid spheres on a floor: M = 3.5/m and k = 0, so friction keeps the direction of the slip, for any slip, and has the
+// impulse min(μ p_z, m |u0_t| / 3.5). All hypotheses of restitution agree, and so do Whittaker's law and the two
 // phases.
 TYPED_TEST(Known, spheres_follow_their_closed_form_in_any_direction) {
   using T = TypeParam;
@@ -141,7 +141,7 @@ TYPED_TEST(Known, spheres_follow_their_closed_form_in_any_direction) {
         const Report report =
             ConfiguredSolver(under(law, isa, restitution)).solve(drawn.space_contacts(), found.results());
         ASSERT_EQ(report.count(Status::ok), n);
-        // Closed: nothing is integrated.
+        // Closed form, without integration.
         EXPECT_EQ(report.sliding_steps, 0u) << to_string(law) << ' ' << to_string(isa);
         for (std::size_t i = 0; i < n; ++i) {
           const auto u0 = [&](std::size_t c) { return static_cast<double>(drawn.separation_velocity[c][i]); };
@@ -200,7 +200,7 @@ TYPED_TEST(Known, bodies_that_are_nearly_spheres_slide_as_the_exact_reference_ha
   }
 }
 
-/// The impulse along tangent and normal in the plane, and in space where nothing couples out of it.
+/// The impulse along tangent and normal in 2D, and in 3D without coupling to the second tangent.
 template <class T>
 std::array<std::array<double, 2>, 2> impulses(std::array<double, 3> k, std::array<double, 2> u0, double friction,
                                               double restitution, const SolverSetup& options) {

@@ -22,7 +22,7 @@ TYPED_TEST_SUITE(Lanes, Precisions);
 constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Ordinary and special operands, as many as fill any lanes.
+/// Ordinary and special operands, enough to fill any lanes.
 template <class T>
 std::vector<T> operands(int shift) {
   const double values[] = {1.0 / 3,  -2.5, 0,           -0.0, 1e-30, 7e9, inf, nan,

@@ -88,8 +88,8 @@ TEST(LargestRestitution, below_1_or_above_100_is_misuse) {
 }
 
 // [CR] figure 9: K = 1 and u0 = (1, -y) nearly grazing. Friction slides to the end, p = (-μ, 1) p_n with p_n = (1 + e)
-// y, and gains p·u0 + ½ p² = -(μ + y) p_n + ½ (1 + μ²) p_n²: nothing until p_n = 2 (μ + y) / (1 + μ²). For μ = .5 and
-// y = .05 that is .88, or e = 16.6, long after frictionless bodies gain, and with u_t = 1 - .44 still to the same side.
+// y, and gains p·u0 + ½ p² = -(μ + y) p_n + ½ (1 + μ²) p_n²: no energy until p_n = 2 (μ + y) / (1 + μ²). For μ = .5 and
+// y = .05 that is .88, or e = 16.6, far beyond frictionless bodies, and with u_t = 1 - .44 still in the same direction.
 TYPED_TEST(RestitutionAboveOne, need_not_gain_energy_where_there_is_friction) {
   using T = TypeParam;
   const T one = 1, zero = 0, approach = T(-0.05), friction = T(0.5);
@@ -127,7 +127,7 @@ TYPED_TEST(RestitutionAboveOne, leaves_all_other_promises_as_they_are) {
   RandomSpaceContacts<T> drawn(n, 77);
   raise(drawn.restitution);
   RandomLaws<T> parameters(n, 78);
-  parameters.weights[1].assign(n, T(0.5));  // no composite of nothing
+  parameters.weights[1].assign(n, T(0.5));  // a composite needs a component
   KContacts<T> c = drawn.space_contacts();
   parameters.give(c.laws);
   const auto wide = [](T x) { return static_cast<double>(x); };
@@ -199,7 +199,7 @@ TYPED_TEST(RestitutionAboveOne, of_brach_gains_no_more_than_without_friction) {
       } else if (share < 1e-6) {
         ++none;
       } else if (share * wanted < 0.999 * wide(drawn.friction[i])) {
-        // Less than asked for, more than nothing, and not for want of friction: so energy is what bounds it.
+        // Less than requested, more than zero, and not limited by friction: so energy is the bound.
         ++bounded;
         ASSERT_GE(gain, allowed - 4 * bound) << i << ' ' << to_string(isa);
       }

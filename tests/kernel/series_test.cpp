@@ -320,7 +320,8 @@ TYPED_TEST(Series, gives_back_what_each_law_promises_where_nothing_slides) {
   }
 }
 
-// The slip goes down along -M u_t, however slender M, and ends at u_z = u0_z - q·u0_t if nothing ends it before.
+// The slip decreases along -M u_t, however slender M, and ends at u_z = u0_z - q·u0_t if the collision does not end
+// before.
 TEST(SeriesUnboundedFriction, stops_the_slip_in_few_steps_whatever_the_condition_of_k) {
   for (const double ratio : {1.0, 1e-2, 1e-4, 1e-6}) {
     constexpr std::size_t count = 16;
@@ -340,7 +341,7 @@ TEST(SeriesUnboundedFriction, stops_the_slip_in_few_steps_whatever_the_condition
     for (std::size_t i = 0; i < count; ++i) {
       EXPECT_EQ(results.status[i], Status::ok);
       EXPECT_LE(results.steps[i], 50) << ratio;
-      // The impulse alone makes the difference, normal impulse only where there was some.
+      // The change of u is K times the impulse.
       for (std::size_t j = 0; j < 3; ++j) {
         const std::size_t row[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
         double change = 0;
@@ -348,7 +349,7 @@ TEST(SeriesUnboundedFriction, stops_the_slip_in_few_steps_whatever_the_condition
         EXPECT_NEAR(change, results.separation_velocity[j][i] - contacts.separation_velocity[j][i],
                     64 * epsilon<double> / ratio);
       }
-      // Plastic: nothing is left. M^-1 magnifies the rounding of K.
+      // Plastic: u is 0. M^-1 amplifies the rounding of K.
       for (std::size_t j = 0; j < 3; ++j)
         EXPECT_NEAR(results.separation_velocity[j][i], 0, 16 * epsilon<double> / ratio) << ratio;
     }

@@ -36,7 +36,7 @@ class Singular : public testing::Test {};
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(Singular, Precisions);
 
-/// Laws without columns of their own.
+/// Laws without parameters.
 constexpr Law laws[] = {Law::incremental, Law::frictionless, Law::no_slip,
                         Law::whittaker,   Law::smith,        Law::anitescu_potra};
 
@@ -190,10 +190,10 @@ TYPED_TEST(Singular, the_least_mass_makes_a_matrix_definite) {
     }
 }
 
-// K = A + λ 1 with A of rank 2 in contact space, rounded: its least eigenvalue is of the size of the rounding. With S'
-// for S = 1 / (K⁻¹)_33 the impulse along the least eigenvector is f = S / S' times the exact one, and its energy is f
-// (f - 2) times what stopping the contact takes away. An answer has S' above 8 ε d, wrong by 6 ε d at most, so that f
-// <= 7/4.
+// K = A + λ 1 with A of rank 2 in contact space, rounded: its min. eigenvalue is of the size of the rounding error.
+// With S' for S = 1 / (K⁻¹)_33, the impulse along the eigenvector of the min. eigenvalue is f = S / S' times the exact
+// one, and its energy is f (f - 2) times the energy that stopping the contact dissipates. An answer has S' above 8 ε d,
+// with an error of 6 ε d at most, so f <= 7/4.
 TYPED_TEST(Singular, matrices_of_the_caller_are_faults_or_have_an_answer_that_gains_nothing) {
   using T = TypeParam;
   constexpr long double epsilon = std::numeric_limits<T>::epsilon();
@@ -289,7 +289,8 @@ TYPED_TEST(Singular, planar_rotors_whose_arms_are_not_parallel_stop) {
 }
 
 // Whittaker's impulse between two slender bodies whose K has a condition of 2400: friction that nearly lifts the
-// contact leaves a hundredth of K_33 for u_z, and the slip ratio alone missed it by a hundred roundings of K p.
+// contact leaves a hundredth of K_33 for u_z; computed only from the slip ratio, u_z had an error of a hundred
+// roundings of K p.
 TEST(SlenderBodies, reach_the_normal_velocity_under_whittaker) {
   RandomContacts<float> c(1, 1);
   const auto set = [](auto& columns, const auto&... numbers) {

@@ -18,7 +18,8 @@ struct ContactSearch {
   bool details = false;     ///< prints the errors by law, kind, precision and ISA
 };
 
-/// Prints every kind of contact that breaks a promise, as a contact file. Returns nothing if a file cannot be written.
+/// Prints every kind of contact that violates a documented bound, as a contact file. Returns nullopt if a file cannot
+/// be written.
 std::optional<Counts> search_contacts(const ContactSearch& search, const GoesOn& goes_on);
 
 }  // namespace carom::probe

@@ -31,7 +31,7 @@ class Judge {
         cone_t_(friction_ > 1 ? 1 : friction_),
         cone_n_(friction_ > 1 ? 1 / friction_ : 1) {}
 
-  /// Returns nothing if the contact rightly has no answer to judge.
+  /// Returns nullopt if the contact rightly has no result to judge.
   std::optional<Verdict> judge(Law law, RestitutionLaw restitution_law, const Outcomes<T>& o) {
     const Status status = o.status[i_];
     Verdict v;

@@ -77,7 +77,7 @@ Judged judge(std::uint64_t number, bool shows) {
     const auto results = wanted.view();
     allocations = support::allocations_during([&] { solver.solve(scene, results, options); }).by_malloc;
   }
-  // A call that runs out of memory writes nothing, and the next call has the bits of a first call.
+  // A call without memory writes no result, and the next call has the bits of a first call.
   for (int tries = 0; tries < 6 && allocations > 0; ++tries) {
     const std::size_t failing = 1 + draw.below(allocations);
     scenes::SceneArrays<T> made = marked(drawn.data);

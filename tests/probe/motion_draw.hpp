@@ -38,7 +38,7 @@ struct DrawnMotion {
   std::vector<double> steps;    ///< [s] lengths of the steps
   std::vector<bool> is_faulty;  ///< steps that have a contact or row with a fault
   bool has_faults = false;      ///< any of them
-  bool rests = false;           ///< a stack or wall that nothing disturbs
+  bool rests = false;           ///< an undisturbed stack or wall
   bool is_steady = false;       ///< all steps are equally long
   bool moves_in_call = false;   ///< results have the motion of the bodies
   double size = 1;              ///< [m] of the bodies
@@ -226,7 +226,7 @@ class MotionDrawer {
     const bool is_pyramid = chance(2);
     constexpr double spacing = 1.04;  // boxes of a row do not touch at first
     for (std::size_t row = 0; row < base; ++row) {
-      // A wall is a running bond whose end boxes stand with a quarter of their edge in the air.
+      // A wall is a running bond whose end boxes overhang by a quarter of their edge.
       const double shift = is_pyramid ? 0.5 * static_cast<double>(row) : row % 2 == 0 ? 0 : 0.25;
       for (std::size_t i = 0; i < (is_pyramid ? base - row : base); ++i)
         add_box(spacing * (static_cast<double>(i) + shift), 0, 0.5 + static_cast<double>(row));

@@ -13,8 +13,8 @@ namespace carom::probe {
 
 /// How the energy of a step may be judged.
 enum class EnergyLaw {
-  none,       ///< the method promises nothing
-  solved,     ///< forces act before the impulses, which add nothing
+  none,       ///< no bound is documented
+  solved,     ///< forces act before the impulses, which add no energy
   in_motion,  ///< forces act over the step
 };
 
@@ -60,12 +60,13 @@ class MotionJudge {
                               ? island.implicit
                               : std::max({island.mean, island.motion + island.lift, is_direct ? island.implicit : 0});
       const double kinetic = island.has_joints ? std::min(island.after, island.after_turned) : island.after;
-      // Swept joints may gain what forces give before the impulses of a substep. docs/scenes.md, Energy of substeps.
+      // Joints solved by PGS may gain the energy that forces add before the impulses of a substep. docs/scenes.md,
+      // Energy of substeps.
       const double fall = of.h * support::length(drawn_.world.gravity);
       const double early = island.has_joints && of.law == EnergyLaw::in_motion && !is_direct
                                ? 0.5 * island.mass * fall * fall / island.substeps
                                : 0;
-      // Impulses are those before energy is removed. Where immovable bodies share a velocity, momentum has their work.
+      // Impulses before energy is removed. If immovable bodies share a velocity, momentum includes their work.
       const double carried = island.is_mixed ? island.carried : support::dot(island.frame, island.momentum);
       const double removed = island.work != 0 || (island.is_mixed && carried != 0) ? island.removed : 0;
       const double excess = kinetic - island.before - work - early - island.work - carried - removed;
@@ -90,7 +91,7 @@ class MotionJudge {
   const Verdict& verdict() const { return v_; }
   double gained() const { return gained_; }
   double balance() const { return balance_; }
-  /// [J] energy in play: kinetic energy, work, and what bodies have when they fall by their size
+  /// [J] energy scale: kinetic energy, work, and the energy of a fall by the bodies' size
   double play() const { return max_kinetic_ + play_ + fall_; }
 
  private:

@@ -17,7 +17,7 @@ namespace {
 template <class T>
 class Motion {
  public:
-  /// `restored_at`: the step before which a new solver takes over the saved state.
+  /// `restored_at`: the step before which a new solver restores the saved state.
   Motion(const DrawnMotion& drawn, const Execution& execution, std::uint64_t number,
          std::size_t restored_at = ~std::size_t{0})
       : drawn_(drawn),
@@ -143,12 +143,12 @@ class Motion {
     return is_solved ? EnergyLaw::solved : EnergyLaw::none;
   }
 
-  /// A pile at rest keeps still: no body moves faster than a share of what gravity makes over its size, or farther
-  /// than a share of its size.
+  /// Judges a pile at rest: no body moves faster than a fraction of the speed that gravity causes over its size, or
+  /// farther than a fraction of its size.
   void judge_rest() {
     const carom::Substeps& o = drawn_.options.substeps;
     const bool is_swept = o.min_substeps > 1 || o.max_substeps == 1;
-    // No stack rests in less than its load needs.
+    // No stack rests with fewer substeps than its load needs.
     if (is_swept && o.max_substeps < 8) return;
     const double share = is_swept ? 0.2 : drawn_.kind == MotionKind::stack ? 3e-3 : 5e-2;
     for (std::size_t b = 0; b < world_.bodies.size(); ++b) {

@@ -1,5 +1,5 @@
-// The promises of docs/ about one solved scene, each as an error in units of what rounding and the residual may do;
-// docs/accuracy.md states the units and the bound. Judged from the host's numbers and the results alone.
+// The documented bounds for one solved scene, each as an error in units of rounding and residual; docs/accuracy.md
+// states the units and the bound. Judged only from the caller's numbers and the results.
 #pragma once
 
 #include "probe/scene_contacts.hpp"

@@ -37,10 +37,10 @@ class ModelsJudge : SceneAspect<T> {
     }
   }
 
-  /// Complementarity and the most dissipation, where nothing changes any more.
+  /// Complementarity and maximal dissipation, where the iterations have converged.
   void judge_law() {
     const R least = R(1000) * (R(o_.tolerance) * R(made_.report.max_approach_speed) + epsilon * s_.max_speed());
-    // Impulses below it may be on their way to nothing.
+    // Smaller impulses may still decrease to 0.
     R impulse = 0;
     for (std::size_t i = 0; i < d_.contact_count(); ++i)
       impulse = larger(impulse, larger(length(s_.vector(made_.arrays.impulse, i)), least / s_.response(i)));

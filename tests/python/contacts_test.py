@@ -164,7 +164,7 @@ class Forms(unittest.TestCase):
     def test_empty_lists_are_columns_of_no_contacts(self):
         empty = {"k": np.array([]), "separation_velocity": [], "friction": [], "restitution": np.array([]), "law": []}
         self.assertEqual(carom.solve(empty).impulse.shape, (0, 3))
-        # Empty columns have no precision of their own.
+        # Empty columns do not determine the precision.
         single = {name: column.astype(np.float32)[:0] for name, column in spaces(1).items()}
         self.assertEqual(carom.solve(single | {"friction": np.array([])}).impulse.dtype, np.float32)
         out = np.array([])

@@ -71,7 +71,7 @@ class Examples(unittest.TestCase):
     def test_scripts_are_cells_of_notebooks(self):
         for example in fit, laws, scene, system, throw:
             head, *cells = pathlib.Path(example.__file__).read_text().split("\n# %%\n")
-            # Before the cells the documentation alone; each cell is a program, the last one the script's.
+            # The text before the cells is only the documentation; each cell is a program, the last one the script's.
             self.assertEqual(head.strip(), f'"""{example.__doc__}"""')
             self.assertGreaterEqual(len(cells), 3, example)
             self.assertTrue(cells[-1].startswith('if __name__ == "__main__":'), example)

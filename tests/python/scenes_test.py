@@ -205,7 +205,7 @@ class Joints(unittest.TestCase):
             np.testing.assert_allclose(result.joint_impulse, [0, 0, 1], atol=1e-6)
 
     def test_a_position_error_is_not_ignored(self):
-        # Rows of joints have columns for all methods, which may be left out where they say nothing.
+        # Rows of joints have columns for all methods; neutral ones may be omitted.
         joints = carom.ball_joint(a=0, b=-1)
         for method in "pgs", "ncp", "sequential-impacts", "bender-schmitt":
             carom.solve_scene(self.pendulum(), joints=joints, time_step=0.01, method=method)

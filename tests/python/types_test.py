@@ -28,7 +28,7 @@ class Types(unittest.TestCase):
         return done.returncode, done.stdout + done.stderr
 
     def test_stubs_are_those_of_the_module(self):
-        # The classes of pybind11 have a metaclass of its own, which is nobody's business.
+        # The classes of pybind11 have a metaclass, which is an implementation detail.
         classes = self.folder / "classes"
         names = ["MechanismContact", "MechanismContact.__init__", "Mechanisms", "Scene", "SceneSolver", "Solver", "_SystemSolver"]
         classes.write_text("".join(f"carom._carom.{name}\n" for name in names))

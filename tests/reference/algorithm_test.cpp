@@ -202,7 +202,7 @@ TEST(sticking, slip_within_a_step_counts_as_none_and_is_stopped_by_friction_alon
 }
 
 TEST(sticking, a_head_on_collision_of_symmetric_bodies_is_newtons) {
-  // K is diagonal: nothing couples tangents and normal.
+  // K is diagonal: tangents and normal are uncoupled.
   for (double mu : {0.0, 0.3, infinity}) {
     const Collision c{symmetric(3, 0, 0, 5, 0, 2), {0, 0, -4}, mu, 0.5, 1e-3};
     const Outcome o = resolve(c, unlimited);
@@ -219,8 +219,8 @@ TEST(infinite_friction, the_slide_costs_no_normal_impulse) {
   for (Collision c : random_collisions(3000, 19, 200)) {
     c.friction = infinity;
     const Outcome o = resolve(c, unlimited);
-    // u_z - q·u_t changes with p_z alone, so during the slide it stays. Its rounding grows with the steps, and with q,
-    // which is less than the condition of K, some 1024.
+    // u_z - q·u_t changes only with p_z, so it is constant during the slide. Its rounding error grows with the steps,
+    // and with q, which is less than the condition of K, some 1024.
     const auto q = q_of(c.k);
     const double size = length(c.u0) + length(o.u);
     const double rounding = 1024 * 8 * epsilon * (o.steps + 8) * size;

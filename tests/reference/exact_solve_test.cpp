@@ -148,7 +148,7 @@ TEST(Series, resolves_slender_bodies_and_extreme_mass_ratios_without_gaining_ene
   Report report;
   const auto results = solved(contacts.inline_contacts(), series(), &report);
   EXPECT_EQ(report.count(Status::ok), 20000u);
-  // The law itself gains none (see the invariants of reference_exact_test); what remains is the rounding of p·(u0 + u).
+  // The law does not gain energy (see the invariants in exact_test.cpp); only p·(u0 + u) is rounded.
   for (std::size_t i = 0; i < 20000; ++i) {
     const double work = -results.work_compression[i];
     EXPECT_LE(results.work_decompression[i],

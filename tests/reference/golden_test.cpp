@@ -115,8 +115,8 @@ TEST(contact_space, the_errors_of_contacts_that_stick_halve_with_the_step) {
 
 TEST(contact_space, contacts_of_several_phases_converge) {
   // Too few to halve step by step, and the law itself jumps where the work just suffices at the crest before a second
-  // compression: a row that lies there goes the other way until the step is fine enough. From there on the errors fall
-  // by 2 each time, by 1.8^3 at least in three halvings.
+  // compression: such a row takes the other path until the step is fine enough. From there on the errors fall by 2 each
+  // time, by at least 1.8^3 in three halvings.
   double coarse = 0, fine = 0;
   for (const Row& row : rows_of({"multi_phase"})) {
     EXPECT_EQ(to_string(resolve_with(row, 8 * coarsest).path), row.path);
@@ -140,7 +140,7 @@ TEST(contact_space, contacts_without_slip_are_exact) {
 }
 
 TEST(contact_space, paths_become_the_golden_ones) {
-  // Where a decision is close, a coarse step can take the other way; a finer one does not. The paths of unstable rows
+  // If a decision is close, a coarse step can take the other path; a finer one does not. The paths of unstable rows
   // start on a separatrix and are undetermined.
   const std::vector<Row> rows = energetic_rows();
   std::size_t coarse_differences = 0;

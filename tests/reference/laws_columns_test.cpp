@@ -299,7 +299,7 @@ TEST(bodies, leave_as_their_law_says) {
     };
     const Vector3 u0 = separation(c.a.velocity, c.a.angular_velocity, c.b.velocity, c.b.angular_velocity);
     const Vector3 u = separation(out.velocity_a, out.angular_velocity_a, out.velocity_b, out.angular_velocity_b);
-    // p = K⁻¹ (u - u0) may be as much as the condition of K, 1e4, above the impulse that u0 alone would need.
+    // p = K⁻¹ (u - u0) may exceed the impulse for u0 by the condition of K, 1e4.
     EXPECT_LE(distance(u, plus({}, -c.restitution[i], u0)), 1e4 * 64 * epsilon * length(u0));
     EXPECT_LE(distance(at(out.separation_velocity, i), u), 1e4 * 64 * epsilon * length(u0));
   }

@@ -1,7 +1,6 @@
-// Every law against its own equations (docs/laws.md) on random contacts, relative to the terms that they are made of.
-// An impulse is the result of some fifty operations on numbers of the size of those terms, and the condition of K,
-// which goes to 1e3 here, multiplies rounding only in P_II = -K⁻¹ u0: 1e-12 is above 50 * 2.2e-16 and 5 * 1e3
-// * 2.2e-16.
+// Every law against its own equations (docs/laws.md) on random contacts, relative to their terms. An impulse is the
+// result of some fifty operations on numbers of the size of those terms. The condition of K, up to 1e3 here, amplifies
+// rounding only in P_II = -K⁻¹ u0: 1e-12 is above 50 * 2.2e-16 and 5 * 1e3 * 2.2e-16.
 #include <gtest/gtest.h>
 
 #include <carom/reference.hpp>

@@ -1,4 +1,4 @@
-// Every planar law against the equations that define it, put together here from the impulse alone.
+// Every planar law against its defining equations, computed here only from the impulse.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -100,8 +100,8 @@ TEST(PlanarLaws, of_smith_obeys_its_equation) {
   }
 }
 
-// In the plane a friction condition on the last slip leaves one solution, and Smith's too: counted over all tangential
-// impulses on the line of the given u_n, as sign changes of what friction lacks.
+// In 2D a friction condition on the last slip has one solution, and so has Smith's law: counted over all tangential
+// impulses for the given u_n, as sign changes of the law's residual.
 TEST(PlanarLaws, with_a_friction_condition_have_one_solution) {
   const auto cases = draw(3000, 24);
   for (std::size_t i = 0; i < cases.size(); ++i) {

@@ -72,8 +72,8 @@ TEST(PlanarReferenceSolve, indexed_bodies_are_the_inline_ones) {
   EXPECT_EQ(one.status, other.status);
 }
 
-// Turning the world turns the results: the tangent is (n_y, -n_x), angles count anticlockwise. Projected is the law
-// whose parameter stands in the frame of the results.
+// Rotating the world rotates the results: the tangent is (n_y, -n_x), angles are anticlockwise. The parameter of the
+// projected law is in the frame of the results.
 TEST(PlanarReferenceSolve, turns_with_the_world) {
   constexpr std::size_t n = 300;
   const RandomPlanarBodies<double> drawn(n, 33);
@@ -158,7 +158,7 @@ TEST(PlanarReferenceSolve, ranks_faults_and_ignores_what_is_not_read) {
   Results out(3);
   solve(batch.inline_contacts(), out.results());
   EXPECT_EQ(out.status[1], Status::ok);
-  // A composite reads the parameters of its members of weight alone.
+  // A composite reads only the parameters of components with a weight.
   laws.law[1] = Law::composite;
   for (auto& weight : laws.weights) weight[1] = 0;
   laws.weights[1][1] = 1;

@@ -163,8 +163,8 @@ TEST(PlanarIncremental, gains_energy_with_kinematic_restitution_alone) {
   EXPECT_GT(gains, 0u);
 }
 
-// [F] and [B] reduce to this without rotation: two bodies on a line, v = ((1 - e m_b/m_a) ...) from momentum and
-// u = -e u0. Elastic equal masses exchange their velocities, inelastic ones go on together.
+// Without rotation, [F] and [B] reduce to this: two bodies on a line, v = ((1 - e m_b/m_a) ...) from momentum and u =
+// -e u0. Elastic equal masses exchange their velocities, inelastic ones move on together.
 TEST(PlanarIncremental, resolves_two_bodies_on_a_line) {
   for (const auto& [e, va, vb] : {std::array{1.0, -2.0, 3.0}, std::array{0.0, 0.5, 0.5}}) {
     support::PlanarResultArrays<double> out(1);
@@ -213,7 +213,7 @@ TEST(PlanarIncremental, of_a_pendulum_is_the_limit_of_a_heavy_hinge) {
     EXPECT_NEAR(o.u[0] * d[0] + o.u[1] * d[1], v, tolerance) << hinge;
     EXPECT_NEAR(o.u[0] * d[1] - o.u[1] * d[0], 0, tolerance) << hinge;
     EXPECT_EQ(o.path.sticking, Sticking::diverge) << hinge;
-    // Where friction is strong enough to hold it, μ >= d_n / d_t = 0.75, it is dead.
+    // With friction strong enough to hold it, μ >= d_n / d_t = 0.75, there is no rebound.
     Collision rough = c;
     rough.friction = 0.8;
     const Outcome dead = incremental(rough);

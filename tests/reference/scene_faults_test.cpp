@@ -28,7 +28,7 @@ MethodOptions with_method(Procedure method) {
   MethodOptions options;
   options.method = method;
   options.sequential_impacts.law = Law::chatterjee_ruina;
-  options.bender_schmitt.rest_tolerance = 1;  // resting takes what approaches at 1 m/s
+  options.bender_schmitt.rest_tolerance = 1;  // contacts that approach at 1 m/s are at rest
   options.time_step = 0.01;
   if (method == Procedure::collisions) options.bender_schmitt.filter = ContactFilter::touching;
   return options;
@@ -118,7 +118,7 @@ TEST(scene_faults, of_contacts_have_their_status) {
          d.contacts[0].r_a = {1e200, 0, 0};
        }},
       {Status::static_friction_below_friction, [](auto& d) { d.contacts[0].static_friction = 0.2; }, true},
-      // The one that stands first counts.
+      // The first fault in the order is reported.
       {Status::not_a_number,
        [](auto& d) {
          d.contacts[0].static_friction = 0.2;

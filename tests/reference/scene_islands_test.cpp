@@ -1,4 +1,4 @@
-// Islands, their colours, and that each is solved as if it were alone.
+// Islands and their colours. Each island is solved as if it were the only one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -111,7 +111,7 @@ TEST(scene_islands, a_fault_leaves_the_bits_of_others_alone) {
 }
 
 TEST(scene_islands, are_what_movable_bodies_connect) {
-  // Bodies 0 and 1 touch each other and the kinematic body 4, which 2 touches as well; 3 touches nothing.
+  // Bodies 0 and 1 touch each other and the kinematic body 4, which 2 touches as well; 3 has no contacts.
   SceneData<double> data;
   for (int i = 0; i < 4; ++i) data.add_body();
   data.add_body({0, {}, {0, 0, 1}, {}});

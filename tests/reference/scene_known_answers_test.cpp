@@ -76,8 +76,8 @@ void expect_velocities(const SceneResultArrays<double>& results, const std::vect
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(results.velocity[i][0], expected[i], tolerance) << i;
 }
 
-// Sweeps end where an impulse changes nothing any more, or where rounding has them go to and fro: within some roundings
-// of the velocities, times the condition of the contacts' matrix, which is below 10 here.
+// Iterations end when impulses do not change any more, or oscillate by rounding errors: within some roundings of the
+// velocities, times the condition of the contacts' matrix, which is below 10 here.
 constexpr double of_sweeps = 100 * 3 * epsilon;
 
 TEST(scene_block, both_points_stop_it_at_once_under_pgs) {
@@ -96,8 +96,8 @@ TEST(scene_block, both_points_stop_it_at_once_under_iteration) {
   }
 }
 
-// The first contact gives 2 · 3 / 2.5 = 2.4 N s: v = -0.6, w = 7.2. The other one then approaches at 0.6 + 3.6 and
-// gives 2 · 4.2 / 2.5 = 3.36: v = 2.76, w = 7.2 - 10.08.
+// The first contact has the impulse 2 · 3 / 2.5 = 2.4 N s: v = -0.6, w = 7.2. The other one then approaches at 0.6 +
+// 3.6 and has 2 · 4.2 / 2.5 = 3.36 N s: v = 2.76, w = 7.2 - 10.08.
 TEST(scene_block, one_point_follows_the_other_in_a_sequence) {
   SceneReport report;
   const auto results = solved(block(), with_method(Procedure::sequential_impacts), &report);
@@ -211,8 +211,8 @@ TEST(scene_friction, a_sliding_point_ends_on_the_cone_against_its_slip) {
   data.add_contact(contact);
   MethodOptions options = with_method(Procedure::pgs);
   auto results = solved(data, options);
-  // An island is done when no contact approaches: the direction of friction may still turn. The impulse to begin with
-  // goes on from there.
+  // An island has converged when no contact approaches: the direction of friction may still turn. The next call starts
+  // from its impulse.
   for (int i = 0; i < 50; ++i) {
     data.contacts[0].warm_impulse = results.impulse[0];
     results = solved(data, options);
@@ -362,7 +362,7 @@ TEST(scene_sequential_impacts, what_keeps_its_energy_for_ever_is_reported) {
   EXPECT_EQ(report.stalled, 0u);
 }
 
-// One step of the law does not get to the end of the slide: it has no answer, and nothing else changes the body.
+// One step of the law does not reach the end of the slide: the contact is not solved, and the body does not change.
 TEST(scene_sequential_impacts, leaves_a_contact_that_its_law_can_not_solve) {
   SceneData<double> data = sliding_point(1, 0.1, 0.1);
   data.bodies[0].inverse_inertia = {6, 0, 0, 7, 0, 8};

@@ -62,7 +62,7 @@ TEST(scene_joints, hold_a_pendulum_under_every_method) {
     SceneReport report;
     const auto results = solved(double_pendulum(), options, &report);
     EXPECT_EQ(report.not_converged, 0u);
-    // A residual of 1e-6 of the greatest deviation, which is at most |v| + 3^½/2 |w| of two bodies, below 10 m/s.
+    // A residual of 1e-6 of the max. deviation, which is at most |v| + 3^½/2 |w| of two bodies, below 10 m/s.
     const Vector hinge = point_velocity(results, 0, {0.5, 0.5, 0.5});
     const Vector upper = point_velocity(results, 0, {-0.5, -0.5, -0.5});
     const Vector lower = point_velocity(results, 1, {0.5, 0.5, 0.5});
@@ -93,7 +93,7 @@ TEST(scene_joints, are_a_single_impact_of_a_sequence) {
     EXPECT_NEAR(u, 0, 1e-5);
 }
 
-// A motor turns a free wheel of inertia 1/6 from 1 or 7 rad/s to 4: ±0.5 N m s, or to what its largest impulse gives.
+// A motor turns a free wheel of inertia 1/6 from 1 or 7 rad/s to 4: ±0.5 N m s, or as far as its impulse limit permits.
 TEST(scene_joints, stay_within_their_bounds) {
   for (Procedure method : with_joints)
     for (double largest : {0.7, 0.3, -0.7, -0.3}) {
@@ -206,7 +206,7 @@ TEST(scene_resting, predicts_where_points_and_normals_turn_to) {
   contact.separation = separation;
   data.add_contact(contact);
   MethodOptions options = with_method(Procedure::resting, 10'000);
-  options.bender_schmitt.rest_tolerance = 1e3;  // nothing counts as a collision
+  options.bender_schmitt.rest_tolerance = 1e3;  // no contact counts as a collision
   options.tolerance = 0;
   const auto results = solved(data, options);
   ASSERT_EQ(results.status[0], Status::ok);
@@ -237,7 +237,7 @@ TEST(scene_resting, friction_holds_a_box_in_place) {
     MethodOptions options = with_method(Procedure::resting, 10'000);
     options.gravity = {pull * 9.81, 0, -9.81};
     options.tolerance = 0;
-    options.bender_schmitt.rest_tolerance = 1e-12;  // no collision: it stands still
+    options.bender_schmitt.rest_tolerance = 1e-12;  // no collision: it is at rest
     const auto results = solved(box_on_floor(0, {}, {}, 0.5), options);
     const double way = 0.01 * results.velocity[0][0];
     if (pull == 0.4)
@@ -304,8 +304,8 @@ TEST(scene_shock, leaves_out_contacts_of_pivots_alone) {
 
 // Steps.
 
-// A cube that falls at 2 m/s onto a cube at rest, which stands on the floor: collisions come first, e = 0, and then
-// gravity presses both onto the floor for a step.
+// A cube that falls at 2 m/s onto a cube at rest on the floor: collisions come first, e = 0, and then gravity presses
+// both onto the floor for a step.
 TEST(scene_step, resolves_collisions_and_then_contacts_at_rest) {
   SceneData<double> data = stack(2);
   data.bodies[0].velocity = {};
@@ -323,7 +323,7 @@ TEST(scene_step, resolves_collisions_and_then_contacts_at_rest) {
     EXPECT_EQ(results.status[i], Status::ok);
     EXPECT_EQ(results.status[4 + i], Status::ok);
   }
-  // After the step nothing overlaps, and the bodies rest. In all the floor has stopped 2 N s, and holds 2 kg against
+  // After the step there is no overlap, and the bodies rest. In all the floor has stopped 2 N s, and holds 2 kg against
   // the step's gravity. Errors are a tolerance of 1e-6 m / 0.01 s times a few times the mass.
   EXPECT_NEAR(results.velocity[0][2], 0, 2e-4);
   EXPECT_NEAR(results.velocity[1][2], 0, 4e-4);

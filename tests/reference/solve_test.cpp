@@ -122,9 +122,9 @@ TEST(bodies, an_immovable_body_keeps_its_velocity_to_the_last_bit) {
   EXPECT_GT(b, 50u);
 }
 
-// Rounding in each of some 1000 steps, times the condition of K, which is below 1e4 for such boxes. Where every
-// decision lies further than that from its boundary, the same contact in another frame takes the same steps, and an
-// impulse that is as near.
+// Rounding in each of some 1000 steps, times the condition of K, which is below 1e4 for such boxes. If every decision
+// is farther than that from its boundary, the same contact in another frame takes the same steps and has an impulse
+// within this error.
 constexpr double magnified_rounding = 1e3 * 1e4 * epsilon;
 
 void expect_same_away_from_decisions(const ResultArrays<double>& x, const std::vector<double>& margin,
@@ -159,7 +159,7 @@ TEST(bodies, exchanging_the_bodies_reverses_the_impulse) {
 
 // Turns everything so that `from` becomes `to`, both unit.
 Matrix3 rotation_between(const Vector3& from, const Vector3& to) {
-  // Two reflections: about the plane that halves the way from `from` to -`to`, then the one across `to`.
+  // Two reflections: about the plane that bisects `from` and -`to`, then about the plane perpendicular to `to`.
   const auto reflect = [](const Vector3& v) {
     const double f = 2 / (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     Matrix3 m{Vector3{1, 0, 0}, Vector3{0, 1, 0}, Vector3{0, 0, 1}};
@@ -330,7 +330,7 @@ TEST(report, adds_up_what_the_columns_say) {
   EXPECT_EQ(report.sliding_steps, steps);
   for (const auto& [path, count] : report.paths())
     EXPECT_EQ(count, static_cast<std::size_t>(std::count(out.path.begin(), out.path.end(), path)));
-  // ½ p·(u0 + u), of the one contact that gained most.
+  // ½ p·(u0 + u), of the contact with the max. gain.
   const std::size_t i = report.max_energy_gain_contact;
   ASSERT_GT(report.max_energy_gain, 0);
   const Vector3 p = at(out.impulse, i), u = at(out.separation_velocity, i);

@@ -1,5 +1,5 @@
-// A SceneSolver allocates nothing in a call after the first of its size: not for islands, colours or the warm-start
-// cache of contacts with keys. A call that runs out of memory writes no result and keeps the cache.
+// After the first call of a size, a SceneSolver does not allocate: neither for islands and colours nor for the
+// warm-start cache of contacts with keys. A call without memory writes no result and keeps the cache.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -189,7 +189,7 @@ TYPED_TEST(LaterSceneCall, of_the_size_of_the_first_allocates_nothing) {
           s.body_b[i] = static_cast<std::int32_t>(1 + i % 200);
         }
       },
-      // Every body alone, and contacts on bodies that were free.
+      // Only contacts with the world, also on bodies that were free.
       [](SceneData<T>& s) {
         for (std::size_t i = 0; i < s.contact_count(); ++i) {
           s.body_a[i] = static_cast<std::int32_t>(i % s.body_count());

@@ -263,7 +263,7 @@ TYPED_TEST(SceneBits, are_the_same_in_place_and_through_structs) {
     for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(points[i].impulse[c], made.arrays.impulse[c][i]);
 }
 
-// Vectors packed without padding between or behind them. The last manifold has one to four contacts.
+// Packed vectors without padding. The last manifold has one to four contacts.
 TYPED_TEST(SceneBits, are_the_same_through_packed_vectors) {
   using T = TypeParam;
   const auto whole = pyramid<T>(5);

@@ -58,7 +58,7 @@ struct RandomSystem {
     for (std::size_t i = 0; i < n; ++i) right.push_back(draw(random));
   }
 
-  /// `cuts`: columns at which the factorisation stops and goes on.
+  /// `cuts`: columns at which the factorisation is interrupted.
   std::vector<double> solution(const std::vector<std::size_t>& cuts = {}) {
     std::vector<scene::direct::BodyRow> x(right.size() / 6, scene::direct::BodyRow{});
     for (std::size_t i = 0; i < right.size(); ++i) x[i / 6].at[i % 6] = right[i];

@@ -93,7 +93,7 @@ class Visits {
   std::vector<std::vector<std::int32_t>> bodies_;
 };
 
-/// Cycles of a top box, the two below it and the one that both of these stand on.
+/// Cycles of a top box, the two boxes below it and the box on which both of these stand.
 struct Winding {
   int cycles = 0, unbalanced = 0, net = 0;
 };

@@ -34,7 +34,7 @@ struct BoxWithRow {
   Scene<double> scene;
 };
 
-/// Calls f(name, readers, set) for every optional column; `set`(scene) gives the scene the column alone.
+/// Calls f(name, readers, set) for every optional column; `set`(scene) sets only this column.
 template <class F>
 void each_optional_column(const F& f) {
   static const double numbers[] = {1};

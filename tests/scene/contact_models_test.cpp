@@ -1,4 +1,4 @@
-// Contact models on lanes and in the reference: both reach what their law says, and go the same way there.
+// Contact models on lanes and in the reference: both satisfy their law, by the same iterations.
 #include "support/scenes/contact_models.hpp"
 
 #include <gtest/gtest.h>

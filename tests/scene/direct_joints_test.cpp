@@ -128,7 +128,7 @@ struct Rope {
     }
     add(ratio, {radius, 0, -length_of_end});
   }
-  /// The greatest ratio that holds: a polygon turns by half an angle at each end of a side.
+  /// The max. ratio that holds: a polygon turns by half an angle at each end of a side.
   static double limit() {
     const auto gain = [](double turn) {
       const double c = std::cos(turn / 2), s = friction * std::sin(turn / 2);
@@ -210,8 +210,8 @@ TYPED_TEST(DirectJoints, let_a_doll_with_masses_of_365_to_1_come_to_rest) {
   }
 }
 
-// A tower of 45 blocks, three a layer, each layer across the one below. A joint pulls the loose block of the third
-// layer at 0.2 m/s. The least impulse is 0.65 N s, the friction of its own weight, but side faces may press with any
+// A tower of 45 blocks, three a layer, each layer across the lower one. A joint pulls the loose block of the third
+// layer at 0.2 m/s. The min. impulse is 0.65 N s, the friction of its own weight, but side faces may press with any
 // force that the joint then overcomes. The interior point may choose a part of the tower's weight, 74 N s.
 TYPED_TEST(DirectJoints, pull_a_block_out_of_a_tower_without_large_forces_on_its_sides) {
   constexpr int layers = 15, pulled = 3 * 2 + 1;
@@ -321,7 +321,7 @@ TYPED_TEST(DirectJoints, turn_by_a_motor_up_to_its_torque) {
         ASSERT_NEAR(of.boxes[0].angular_velocity[1], -2, k < 2 ? 2 : 1e-3) << k;
       }
     }
-    // A weight of 4.9 N m falls against 3 N m. Torque times the speed of the motor is the most that it gives.
+    // A weight of 4.9 N m falls against 3 N m. The power of the motor is at most torque times speed.
     if (torque < 10) {
       EXPECT_LT(of.boxes[0].position[2], -0.2);
     }

@@ -86,7 +86,7 @@ TEST(DirectIslands, do_not_throw_a_ball_that_a_belt_and_a_wall_wedge) {
   EXPECT_GE(direct, 1000u);
 }
 
-// A solution leaves 1e-5 of what loads have changed, times the ratio of masses.
+// The error of a solution is 1e-5 of the change of loads, times the ratio of masses.
 TEST(DirectIslands, rest_under_heavy_bodies_while_the_length_of_steps_changes) {
   BoxWorld world = box_stack(6);
   for (std::size_t i = 3; i < 6; ++i) world.boxes[i].mass = 1000;

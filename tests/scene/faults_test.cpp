@@ -220,7 +220,7 @@ TYPED_TEST(SceneFault, of_a_body_is_one_of_all_its_contacts_and_rows) {
         for (std::size_t i = 4; i < 8; ++i) EXPECT_EQ(made.arrays.status[i], status) << what << ", contact " << i;
         for (std::size_t i = 0; i < 4; ++i) EXPECT_FALSE(is_fault(made.arrays.status[i])) << what << ", contact " << i;
         for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(made.arrays.joint_status[i], status) << what << ", row " << i;
-        // The faulty body keeps its state, bit by bit, and the lower box stands alone.
+        // The faulty body keeps its state, bit by bit, and the lower box is alone.
         for (std::size_t c = 0; c < 3; ++c)
           EXPECT_EQ(std::memcmp(&made.arrays.velocity[c][1], &bad.bodies.velocity[c][1], sizeof(T)), 0) << what;
         expect_same(made, undisturbed, bodies_of_one, 2 * bodies_of_one, contacts_of_one, 2 * contacts_of_one, what);
@@ -332,7 +332,7 @@ TYPED_TEST(SceneFault, of_what_gaps_are_held_by_is_one_in_substeps) {
   may_keep(T(-0.5), Status::negative_slop, "negative slop");
 }
 
-// A row whose bounds are one number is a force; a bound above zero pushes even where nothing moves.
+// A row whose bounds are equal applies a force; a bound above zero pushes even between bodies at rest.
 TYPED_TEST(SceneFault, bounds_that_leave_no_choice_are_none) {
   SceneData<TypeParam> scene;
   scene.add(Body{});

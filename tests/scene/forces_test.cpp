@@ -9,7 +9,7 @@ namespace carom::scenes {
 namespace {
 
 constexpr double h = 1.0 / 64, g = 8;   // exact in both precisions, as is their product
-constexpr double usual_gravity = 9.81;  // the one of thresholds where none is given
+constexpr double usual_gravity = 9.81;  // default gravity of thresholds
 
 template <class T>
 class Forces : public testing::Test {};

@@ -68,8 +68,8 @@ TYPED_TEST(SceneInvariant, momentum_and_angular_momentum_stay_to_rounding_under_
       double impulses = 0;
       for (std::size_t i = 0; i < scene.contact_count(); ++i) impulses += length(made.impulse(i));
       for (const TypeParam p : made.arrays.joint_impulse) impulses += std::abs(static_cast<double>(p));
-      // Every impulse changes two bodies by what rounding leaves of it: ε/2 of six velocities, of lever arms of up to
-      // 3 m and of an inverse inertia whose condition is at most 10, all relative to the momentum at hand.
+      // Every impulse changes two bodies with rounding errors: ε/2 of six velocities, of r up to 3 m and of an inverse
+      // inertia with condition 10 at most, all relative to the present momentum.
       const double updates = method == Procedure::sequential_impacts
                                  ? static_cast<double>(made.report.impacts) + 1
                                  : 13.0 * static_cast<double>(scene.contact_count() + scene.row_count());
@@ -129,7 +129,7 @@ struct ManyScenes {
   SceneData<T> scene;
   std::vector<std::size_t> first_body{0}, first_contact{0};
 
-  /// Calls f(number, energy before, energy after, greatest normal impulse).
+  /// Calls f(number, energy before, energy after, max. normal impulse).
   template <class F>
   void each_energy(const Solved<T>& made, F&& f) const {
     for (std::size_t i = 0; i + 1 < first_body.size(); ++i) {
@@ -178,7 +178,7 @@ TYPED_TEST(SceneInvariant, no_scene_gains_energy_from_plastic_simultaneous_conta
   });
 }
 
-/// A scene without friction, with one restitution, and with joints that have neither targets nor bounds.
+/// A scene without friction, with a common restitution, and with joints without targets or bounds.
 template <class T>
 SceneData<T> with_joints_and(double restitution, std::uint64_t seed) {
   RandomSceneOptions drawn;
@@ -279,7 +279,7 @@ TYPED_TEST(SceneInvariant, a_scene_without_approach_keeps_its_bits) {
     put(scene.bodies.velocity, i, {1, 2, 3});
     put(scene.bodies.angular_velocity, i, {});
   }
-  // All bodies move as one, so that contacts with the world alone see a velocity.
+  // All bodies move as one, so only contacts with the world have a velocity.
   for (std::size_t i = 0; i < scene.contact_count(); ++i)
     if (scene.body_b[i] < 0) put(scene.normal, i, {0, 0, 1});
   for (const Procedure method : all_methods) {

@@ -22,7 +22,7 @@ class IslandResults : public testing::Test {};
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(IslandResults, Precisions);
 
-/// The sets of bodies that sound contacts and rows connect, by union and find: of each body the least number in its
+/// The sets of bodies that sound contacts and rows connect, by union–find: for each body the smallest number in its
 /// set.
 template <class T>
 std::vector<std::size_t> sets_of_bodies(const SceneData<T>& scene, const SceneArrays<T>& made) {

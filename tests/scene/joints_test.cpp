@@ -51,8 +51,7 @@ double velocity_of(const typename JointRowData<T>::Row& row, const Motion& a, co
          dot(wide(row.angular_b), b.spin);
 }
 
-/// Bodies whose joint lies at one point, in motions that have nothing to do with each other. All vectors are of the
-/// order of 1 and exact in T.
+/// Bodies with a joint at one point, in independent motions. All vectors are of the order of 1 and exact in T.
 template <class T>
 struct Joint {
   explicit Joint(std::uint64_t seed) : draw(seed) {

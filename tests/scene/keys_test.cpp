@@ -1,6 +1,6 @@
-// Contacts with keys begin with the impulses of a plain search of the last call's keys, for all orders of keys: from
-// the place behind the one that was found last, else from the start. A manifold has the force and the moment of its
-// impulses, also of points that are gone. Islands that were left out are found later.
+// Contacts with keys start from the impulses of a plain search of the last call's keys, for all orders of keys: from
+// the position after the last match, else from the start. A manifold has the force and the moment of its impulses, also
+// of points that no longer exist. Missing islands are found in later calls.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ using Keys = std::vector<std::uint64_t>;
 using Manifold = std::vector<std::size_t>;
 constexpr std::size_t none = ~std::size_t{0};
 
-/// Sound contacts of a pair, up to four that follow one another among them, in the order of their first contacts.
+/// Up to four consecutive sound contacts of a pair, in the order of their first contacts.
 template <class T>
 std::vector<Manifold> manifolds_of(const SceneData<T>& scene) {
   std::vector<Manifold> all;
@@ -140,8 +140,8 @@ class PlainMemory {
   std::set<std::int32_t> is_there_;  // islands of the records that the call under way has
 };
 
-/// Bodies on the ground, some on two manifolds or a manifold that is not full. Contacts of different bodies may stand
-/// between the contacts of one body, and some are at fault.
+/// Bodies on the ground, some with two manifolds or a manifold that is not full. Contacts of other bodies may be
+/// between the contacts of a body, and some have faults.
 template <class T>
 SceneData<T> bodies_on_the_ground(std::size_t bodies, bool in_order, bool with_faults, support::Draw& draw) {
   SceneData<T> scene;
@@ -213,7 +213,7 @@ const std::vector<Order>& orders() {
   return all;
 }
 
-/// [N s], [N m s] what impulses on points do.
+/// [N s], [N m s] total effect of impulses on points.
 carom::scene::Wrench wrench_of(const std::vector<Vector>& arms, const std::vector<Vector>& impulses) {
   carom::scene::Wrench wrench;
   for (std::size_t i = 0; i < arms.size(); ++i) wrench.add(impulses[i], arms[i]);

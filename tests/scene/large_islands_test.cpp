@@ -177,7 +177,8 @@ TEST(LargeIsland, of_a_wall_with_a_block_knocked_out_comes_to_exact_rest) {
   const double place = block.position[1];
   block.velocity[1] += 1;
   EXPECT_LE(steps(60), 60);
-  // Friction stops the block, not the certificate: at μ g above and below it slides for at least v² / (4 μ g) = 5 mm.
+  // Friction stops the block, not the certificate: with μ g above and below, it slides for at least v² / (4 μ g) = 5
+  // mm.
   EXPECT_GE(block.position[1] - place, 5 * millimetre);
 }
 

@@ -42,8 +42,8 @@ Impact solve(const MechanismContact& contact, const Options& options) {
   return {contact.in_world({row[0], row[1], row[2]}), contact.in_world({row[3], row[4], row[5]}), status};
 }
 
-// The plane of the pendulum as planar contact space, with K of its angles, gives the same impulses under every law that
-// both dimensions have; nothing goes across.
+// In planar contact space of the pendulum's plane, with K from its angles, every law that both dimensions have gives
+// the same impulses, without an impulse along the second tangent.
 TEST(MechanismLaws, pendulum_in_space_collides_as_the_planar_one_does) {
   auto host = pendulum();
   host.contacts[0].friction = 0.3;
@@ -110,8 +110,8 @@ TEST(MechanismLaws, bodies_leave_with_the_separation_velocity_of_the_law) {
   EXPECT_EQ(solve(after, options).status, Status::separating);
 }
 
-// The numbers of docs/mechanisms.md, "Broken into bodies": the rod collides alone, then all joints at once, until the
-// rod approaches the wall no more.
+// The numbers of docs/mechanisms.md, "Broken into bodies": only the rod collides, then all joints at once, until the
+// rod does not approach the wall.
 TEST(MechanismLaws, sequence_of_impacts_ends_elsewhere_than_the_intact_mechanism) {
   auto host = pendulum();
   host.contacts[0].friction = 0.3;
@@ -132,7 +132,7 @@ TEST(MechanismLaws, sequence_of_impacts_ends_elsewhere_than_the_intact_mechanism
   }
   const MechanismContact after = joined.contact(0);
   const Vector u = after.in_world(after.separation_velocity);
-  // A unit of the last digit that the page gives.
+  // One unit of the last digit in the documentation.
   constexpr double digit = 1e-4;
   EXPECT_EQ(impacts, 16);
   EXPECT_NEAR(total[0], -1.7996, digit);

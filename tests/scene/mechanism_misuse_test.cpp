@@ -1,4 +1,4 @@
-// Faulty data are errors of their own mechanism only. The message names the contact, the row or the body.
+// Faulty data are errors of only their own mechanism. The message names the contact, the row or the body.
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>

@@ -178,7 +178,7 @@ TEST(Mechanism, closed_loop_moves_with_its_one_freedom) {
   EXPECT_EQ(contact.locked, 2);
 }
 
-// Two identical joints share the impulse in a way that nothing determines; everything else is as with one.
+// Two identical joints share the impulse in an undetermined way; all other results are as with one.
 TEST(Mechanism, redundant_rows_change_nothing) {
   std::array<Host, 2> hosts;
   std::array<MechanismContact, 2> contacts;

@@ -1,4 +1,4 @@
-// Procedure::ncp on islands of contacts alone: errors, starts, units and ranges.
+// Procedure::ncp on islands with only contacts: errors, starts, units and ranges.
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>
@@ -170,7 +170,7 @@ TYPED_TEST(NcpIslands, give_contacts_that_separate_no_impulse_whatever_they_begi
   EXPECT_EQ(made.report.relative_error, 0);
 }
 
-// Every call begins anew, whatever islands stood in the places of others before.
+// Every call starts without state, independent of earlier scenes.
 TYPED_TEST(NcpIslands, have_the_bits_of_a_new_solver_after_calls_with_other_scenes) {
   const SceneData<TypeParam> scenes[] = {islands<TypeParam>(40, 1, 24, 1), pyramid<TypeParam>(6), chain<TypeParam>(6),
                                          islands<TypeParam>(25, 4, 40, 2), block_of_cubes<TypeParam>(3)};
@@ -234,8 +234,8 @@ TEST(NcpIslandsInFloat, keep_warm_impulses_whose_error_rounding_hides) {
   for (std::size_t i = 0; i < 8; ++i) EXPECT_GT(made.impulse(i)[2], 0.03 * 0x1p16) << i;
 }
 
-// Some islands are left to sweeps, others are solved to the tolerance, and both may share a vector. Contacts that
-// resist rolling, which have vectors of their own, remember from visit to visit whether they stuck.
+// PGS solves some islands, others are solved to the tolerance, and both may share a vector. Contacts that resist
+// rolling, which have separate vectors, store from visit to visit whether they stick.
 TYPED_TEST(NcpIslands, leave_the_bits_of_islands_beside_them) {
   auto scene = islands<TypeParam>(12, 3, 4, 5);
   const std::size_t small = scene.contact_count();

@@ -73,7 +73,7 @@ TEST(NcpJoints, couple_the_contacts_of_the_bodies_that_they_connect) {
   EXPECT_LE(distance(scene, found, swept), 1e-8);
 }
 
-// Rows that repeat others share nothing, and the others hold.
+// Redundant rows have no effect, and the others hold.
 TEST(NcpJoints, may_repeat_each_other_and_close_loops) {
   auto scene = chain<double>(4);
   add_ball_joint(scene.joints, JointBodies<double>{3, 2, {-0.5, 0, 0}, {0.5, 0, 0}});
@@ -87,8 +87,8 @@ TEST(NcpJoints, may_repeat_each_other_and_close_loops) {
   EXPECT_LE(missed(in_float, solved(in_float, ncp_to(1e-4))), 1e-6);
 }
 
-// Two ball joints at one point want speeds that differ by 0.2 m/s: both miss by half of it, and the contacts are
-// solved.
+// Two ball joints at one point have targets that differ by 0.2 m/s: both violate theirs by half of it, and the contacts
+// are solved.
 TEST(NcpJoints, that_contradict_each_other_share_the_difference) {
   auto scene = chain<double>(4);
   const std::size_t first = scene.row_count();

@@ -73,8 +73,8 @@ TYPED_TEST(NcpMix, after_sweeps_only_what_has_not_converged_is_solved_to_the_tol
   options.ncp.pgs_presolve = true;
   const auto swept = solved(scene, sweeping), mixed = solved(scene, options),
              on_threads = solved(scene, options, {.threads = 3});
-  // Sweeps that end before the last one have found the island converged. In the last one simultaneous looks at what
-  // contacts miss alone, ncp at changes of impulses, too.
+  // If PGS ends before the last iteration, the island has converged. In the last iteration PGS only tests violations of
+  // contacts; ncp also tests changes of impulses.
   const auto by_sweeps = [&](std::size_t i) { return swept.arrays.island_iterations[i] < 24; };
   std::size_t ended = 0;
   for (std::size_t i = 0; i < swept.report.islands; ++i) ended += by_sweeps(i) ? 1u : 0u;

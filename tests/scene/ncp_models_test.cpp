@@ -21,7 +21,7 @@ SceneData<T> drawn_scene(std::uint64_t seed) {
   return scene;
 }
 
-// An error of 1e-12 of the velocities leaves misses of some times that, relative to the greatest impulse and speed.
+// An error of 1e-12 of the velocities causes violations of a few times that, relative to the max. impulse and speed.
 TEST(NcpModels, hold_by_their_law_and_lose_energy) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     const auto scene = drawn_scene<double>(seed);
@@ -50,8 +50,8 @@ TEST(NcpModels, have_the_velocities_that_sweeps_come_to_in_the_end) {
   EXPECT_GE(agreed, 20u);
 }
 
-// Some contacts of a manifold resist rolling, others do not. The moment that the manifold begins with is replaced, also
-// at contacts without a moment of their own.
+// Some contacts of a manifold resist rolling, others do not. The initial moment of the manifold is replaced, also at
+// contacts without a moment.
 TEST(NcpModels, hold_by_their_law_from_warm_moments) {
   std::size_t mixed = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {

@@ -15,7 +15,7 @@
 namespace carom::scenes {
 namespace {
 
-/// As exact as the tests of known answers want it; a budget that sound islands do not need.
+/// As exact as the known answers require; with a budget that sound islands do not need.
 template <class T>
 MethodOptions to(double tolerance) {
   return ncp_to(std::max(tolerance, sizeof(T) == sizeof(float) ? 1e-6 : 0.0));
@@ -61,7 +61,7 @@ TYPED_TEST(Coulomb, holds_a_block_on_an_incline_or_lets_it_slide_by_the_law) {
   }
 }
 
-// 20 cubes with a thousand times the mass on top: they stand, and the ground carries their weight of a step.
+// 20 cubes with a thousand times the mass on top: they do not move, and the ground supports their weight of a step.
 TYPED_TEST(Coulomb, carries_a_thousand_times_the_mass_on_a_stack_of_20) {
   auto scene = stack<TypeParam>(20);
   scene.bodies.inverse_mass[19] /= 1000;

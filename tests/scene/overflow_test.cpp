@@ -209,7 +209,7 @@ TYPED_TEST(SceneOverflow, of_any_column_is_no_result_without_a_status) {
     }
 }
 
-// A body that neither moves nor turns has zero velocity at every point, and no impulse turns it.
+// A body that neither moves nor turns has zero velocity at every point, and impulses do not turn it.
 TYPED_TEST(SceneOverflow, does_not_come_of_a_lever_arm_of_the_world) {
   using T = TypeParam;
   const SceneData<T> scene = three_stacks<T>();

@@ -1,5 +1,5 @@
-// A scene of a planar engine as one in space: bodies turn about z alone, normals and lever arms lie in the plane.
-// Nothing ever leaves the plane.
+// A scene of a planar engine in 3D: bodies turn only about z, normals, r_a and r_b are in the plane. All motion stays
+// in the plane.
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>

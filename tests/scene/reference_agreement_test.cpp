@@ -45,9 +45,9 @@ class SceneAgreement : public testing::Test {
     return are_close(scene, found, expected);
   }
 
-  /// True if the reference gives as much for velocities that differ by the rounding of an update. It does where a
-  /// decision is that near its threshold: whether a contact sticks, or still collides. Sweeps bring some there:
-  /// they may take back the impulse of the last substep up to its rounding.
+  /// Returns true if the reference has the same result for velocities that differ by the rounding of an update. This is
+  /// so if a decision is near its threshold: whether a contact sticks, or still collides. Iterations lead there: they
+  /// may revert the impulse of the last substep up to its rounding.
   static bool agrees_nearby(const SceneData<T>& scene, const MethodOptions& options) {
     const auto found = solved(scene, options, {.threads = 1});
     for (std::uint64_t seed = 0; seed < 16; ++seed) {
@@ -126,7 +126,7 @@ TYPED_TEST(SceneAgreement, includes_gaps_targets_belts_static_friction_forces_an
       scene.surface_velocity = scene.warm_impulse = vectors<TypeParam>(scene.contact_count());
       for (std::size_t i = 0; i < scene.contact_count(); ++i) {
         scene.separation.push_back(static_cast<TypeParam>(draw.uniform(-1e-3, 1e-3)));
-        // Hard, soft, and such as is left alone.
+        // Hard, soft, and frequency 0, which is not corrected.
         const double hertz[] = {std::numeric_limits<double>::infinity(), 30, 1e3, 0};
         scene.frequency.push_back(static_cast<TypeParam>(hertz[seed % 2 == 0 ? 0 : draw.below(4)]));
         scene.damping_ratio.push_back(static_cast<TypeParam>(draw.uniform(0, 10)));

@@ -1,5 +1,5 @@
-// Direct islands of the kernels and of the scalar reference agree. The reference has a dense factorisation and an
-// interior point of its own.
+// Direct islands of the kernels and of the scalar reference agree. The reference has a dense factorisation and a
+// separate interior point.
 #include <gtest/gtest.h>
 
 #include <algorithm>

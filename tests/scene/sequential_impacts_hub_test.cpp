@@ -1,5 +1,5 @@
-// Bodies with many contacts in a sequence: the most urgent contact is the one that a plain search finds, to the bit,
-// and it is found by looking at few of them.
+// Bodies with many contacts in a sequence: the tree finds the same most urgent contact as a plain search, to the bit,
+// and visits few contacts.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -86,7 +86,7 @@ std::vector<Named<T>> scenes_with_hubs() {
 
 // ---- A plain sequence
 
-/// One island, of contacts alone. Every impact is a call of Solver, and every search looks at all contacts.
+/// One island with only contacts. Every impact is a call of Solver, and every search visits all contacts.
 template <class T>
 Solved<T> solved_plainly(const SceneData<T>& scene, const MethodOptions& options, Isa isa) {
   SceneData<T> now = scene;
@@ -222,7 +222,7 @@ TEST(SequentialImpactsHubOfReference, agrees_with_joints_ties_and_seeds) {
     }
 }
 
-// ---- The tree alone
+// ---- Only the tree
 
 /// Contacts of body 0 with others, whose velocities the test sets.
 template <class T>

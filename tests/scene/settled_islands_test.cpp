@@ -34,7 +34,7 @@ void add_point(SceneData<T>& scene, std::int32_t a, std::int32_t b, double x, do
   scene.separation.push_back(T(0));
 }
 
-/// A stack of cubes of 1 kg, whose lowest one stands on 1, 2, 3 or 4 points, and the others on 4.
+/// A stack of cubes of 1 kg. The lowest one has 1, 2, 3 or 4 points, the others 4.
 template <class T>
 SceneData<T> stack_at_rest(int cubes, int points) {
   SceneData<T> scene;
@@ -327,8 +327,8 @@ TYPED_TEST(SettledIslands, are_only_those_that_the_impulses_solve) {
   }
 }
 
-/// A chain of cubes of 1 kg that hangs from the world. The lowest one stands on the floor with half of its weight, and
-/// a slack rope leads to it.
+/// A chain of cubes of 1 kg that hangs from the world. The lowest one is on the floor with half of its weight, and a
+/// slack rope is attached to it.
 template <class T>
 SceneData<T> chain_at_rest(int cubes) {
   SceneData<T> scene;
@@ -436,8 +436,8 @@ TYPED_TEST(SettledIslands, settle_in_every_call_and_do_not_move_at_all) {
   }
 }
 
-// A solver tries the islands of the last call before it builds anything, if the options are the last call's. That
-// changes no bit, whatever else has changed.
+// A solver first tries the islands of the last call, if the options are the last call's. This changes no bit, even if
+// other data have changed.
 template <class T>
 void expect_the_bits_of_a_call_with_other_options(bool has_joint) {
   std::vector<Disturbance<T>> all = {
@@ -533,7 +533,7 @@ TYPED_TEST(SettledIslands, need_whole_impulses_and_one_substep) {
     EXPECT_NE(solved(rest, options).arrays.island_algorithm[0], IslandAlgorithm::last_impulses);
 }
 
-// A call at rest keeps what sweeps and direct solutions of the next one begin with.
+// A call at rest keeps the initial values for the iterations and direct solutions of the next one.
 TYPED_TEST(SettledIslands, wake_as_if_they_had_been_solved) {
   const auto after = [&](int steps_at_rest) {
     BoxWorld world = box_stack(6);

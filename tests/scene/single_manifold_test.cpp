@@ -1,5 +1,5 @@
-// Islands of one manifold have arithmetic of their own: several are solved side by side on lanes, and one alone with
-// its points on them.
+// Islands of one manifold have separate code: several are solved in parallel on lanes, and a single one with its points
+// on the lanes.
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>
@@ -232,8 +232,8 @@ TYPED_TEST(SingleManifold, beyond_the_range_leaves_its_body_as_it_came_and_the_o
   EXPECT_EQ(found.report.not_converged, before.report.not_converged + 1);
 }
 
-/// Two solvers that get the same calls: one always with the same columns, the other one with columns that change
-/// places, so that nothing of a call serves it in the next one.
+/// Two solvers with the same calls: one always with the same columns, the other one with columns at changing addresses,
+/// so that it cannot reuse anything from the last call.
 template <class T>
 class TwoSolvers {
  public:

@@ -80,7 +80,7 @@ double kinetic_energy_at_rest(const Step& step) {
   return most / static_cast<double>(boxes.boxes.size());
 }
 
-// No impulse that goes on has what pushes in it: with it the same sweeps are never at rest.
+// Warm-start impulses do not include the position correction: otherwise the iterations would never come to rest.
 TYPED_TEST(OnePiece, rests_with_all_of_its_warm_impulses) {
   using T = TypeParam;
   const double apart = kinetic_energy_at_rest<T>(

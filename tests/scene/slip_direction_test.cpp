@@ -19,7 +19,7 @@ using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(SlipDirection, Precisions);
 
 /// One body on the ground with K = diag(1.0001, ratio, 1), that approaches at 1 m/s and slips along x at `slip`. The
-/// impulse of the step before was along the slip of now.
+/// impulse of the previous step was along the present slip.
 template <class T>
 SceneData<T> reversed(double friction, double ratio, double slip) {
   SceneData<T> scene;
@@ -69,7 +69,7 @@ TYPED_TEST(SlipDirection, of_converged_scenes_opposes_friction_at_every_contact_
     drawn.max_restitution = 0;
     drawn.friction_limit = 0.5;
     SceneData<T> scene = random_scene<T>(seed, drawn);
-    // Slender bodies, whose contacts have a K of unlike directions, and impulses along the slip of now.
+    // Slender bodies, whose contacts have an anisotropic K, and impulses along the present slip.
     for (std::size_t i = 0; i < scene.body_count(); ++i)
       for (std::size_t c = 0; c < 6; ++c) scene.bodies.inverse_inertia[c][i] *= static_cast<T>(draw.log_uniform(0.7));
     for (std::size_t i = 0; i < scene.contact_count(); ++i) {

@@ -66,7 +66,7 @@ Body ball(double radius, double mass) {
   const double inverse = 2.5 / (mass * radius * radius);
   return {1 / mass, {inverse, 0, 0, inverse, 0, inverse}};
 }
-/// A disc in the plane of x and y, which turns about z alone.
+/// A disc in the plane of x and y, which turns only about z.
 Body disc(double radius, double mass) {
   return {1 / mass, {0, 0, 0, 0, 0, 2 / (mass * radius * radius)}};
 }

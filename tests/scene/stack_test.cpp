@@ -1,4 +1,4 @@
-// Boxes that stand on each other for seconds, step by step.
+// Boxes on each other for seconds, step by step.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,8 +41,8 @@ Motion motion_of(BoxWorld boxes, int count, Step&& step) {
   return motion;
 }
 
-/// The energy of boxes that gravity moves for half a step, which is what [BS]'s order leaves in the velocities: ± g h
-/// / 2.
+/// The energy of boxes that gravity accelerates for half a step, which is the error of [BS]'s order in the velocities:
+/// ± g h / 2.
 double energy_of_half_step(const BoxWorld& boxes) {
   double mass = 0;
   for (const MovingBox& moving : boxes.boxes) mass += moving.mass;

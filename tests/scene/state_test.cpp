@@ -104,7 +104,7 @@ Bytes saved(const SceneSolver& solver) {
   return state;
 }
 
-/// Saves, goes on, and goes back in the same solver, in a new one, and in one that has solved other scenes.
+/// Saves, continues, and restores in the same solver, in a new one, and in one that has solved other scenes.
 template <class T>
 void expect_same_after_restoring(const Course& course) {
   Moment now{course.world};

@@ -79,7 +79,7 @@ class StaticFriction : public testing::Test {
 };
 TYPED_TEST_SUITE(StaticFriction, Precisions);
 
-// Dynamic friction alone leaves 1.1 to 1.7 m/s². Sweeps that end early creep.
+// With only dynamic friction the speed is 1.1 to 1.7 m/s. Iterations that end early make the box creep.
 TYPED_TEST(StaticFriction, holds_a_box_at_rest_up_to_its_limit) {
   for (const Way& way : ways())
     for (const double degrees : {28.0, 30.5, 30.9}) {

@@ -1,5 +1,5 @@
-// Subnormal numbers are zeros in sweeps. No law is broken by it: friction stays within its cone, and no number is lost.
-// The host's own mode does not matter.
+// Subnormal numbers are flushed to zero in iterations. All laws still hold: friction is within its cone, and no normal
+// number is lost. The caller's floating-point mode does not matter.
 #include <gtest/gtest.h>
 #ifdef __SSE2__
 #include <xmmintrin.h>
@@ -55,7 +55,7 @@ std::vector<MethodOptions> options_of(const std::vector<Procedure>& methods) {
   return made;
 }
 
-/// Calls f(options, isa, what) for methods that sweep on every ISA.
+/// Calls f(options, isa, what) for iterative methods on every ISA.
 template <class F>
 void on_every_isa(const std::vector<Procedure>& methods, const F& f) {
   for (const Isa isa : available_isas())
@@ -162,7 +162,7 @@ TYPED_TEST(Subnormals, as_radius_of_an_ellipse_are_no_friction) {
     }
 }
 
-// A motor that may push with next to nothing.
+// A motor with a subnormal impulse limit.
 TYPED_TEST(Subnormals, as_bounds_of_a_row_are_zero) {
   using T = TypeParam;
   SceneData<T> scene;

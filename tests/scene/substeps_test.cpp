@@ -155,7 +155,7 @@ TYPED_TEST(Substeps, are_those_of_each_island_and_a_heavy_one_beside_it_changes_
 
 // Impulses of the last step -------------------------------------------------------------------------------------------
 
-/// Boxes at rest, and what forces add to their velocities.
+/// Boxes at rest, and the velocity changes by forces.
 template <class T>
 SceneData<T> falling(const BoxWorld& boxes) {
   SceneData<T> scene = boxes.scene<T>();
@@ -250,7 +250,7 @@ TYPED_TEST(Substeps, let_the_slack_error_of_a_row_that_only_pushes_shrink_to_not
   EXPECT_NEAR(moved(with_row<T>(-0.25, slack)), -0.25 * h, tolerance);
   EXPECT_NEAR(moved(with_row<T>(1, slack)), h, tolerance);
   EXPECT_EQ(moved(with_row<T>(0, slack)), 0);
-  // A rope's row pulls alone: its error is slack below zero.
+  // A rope's row only pulls: its error is slack below zero.
   const typename JointRowData<T>::Row rope{.max_impulse = 0, .position_error = T(-0.01)};
   EXPECT_NEAR(moved(with_row<T>(1, rope)), 0.01 + further, tolerance);
   EXPECT_NEAR(moved(with_row<T>(-1, rope)), -h, tolerance);
@@ -276,8 +276,8 @@ double kept_of_row(double speed, const typename JointRowData<T>::Row& row) {
   return static_cast<double>(with_row<T>(speed, row, 1).arrays.joint_warm_impulse[0]);
 }
 
-// A blow of 3 N s would strike again in the next step; the impulse that goes on is twice the impulse at the start and
-// the weight in a step. A body slower than twice gravity times the step makes no blow.
+// An impact of 3 N s would act again in the next step; the impulse that continues is twice the impulse at the start
+// plus the weight in a step. A body slower than twice gravity times the step makes no impact.
 TYPED_TEST(Substeps, keep_of_a_blow_what_a_load_may_grow_by) {
   using T = TypeParam;
   const double weight = g * h, tolerance = 64 * epsilon<T>;
@@ -304,7 +304,7 @@ TYPED_TEST(Substeps, keep_the_impulse_of_a_row_over_the_step_within_its_bounds) 
   }
 }
 
-// A vector holds manifolds of one point and of four: numbers behind the last point of a lane have no violation.
+// A vector holds manifolds of one point and of four: numbers after the last point of a lane are not violations.
 TYPED_TEST(Substeps, leave_no_residual_at_a_point_that_separates_beside_manifolds_of_more_points) {
   SceneData<TypeParam> scene = stack<TypeParam>(1);
   // Its centre comes down, the contact goes up at 2 m/s.

@@ -56,7 +56,7 @@ TYPED_TEST(Memory, of_loads_holds_stacks_at_rest_when_the_time_step_changes) {
       }
 }
 
-// An island that is left out for as many calls as the solver remembers goes on with the bits that it would have had.
+// An island that is missing for the max. number of calls continues with the bits that it would have had.
 TYPED_TEST(Memory, of_an_island_that_is_left_out_lasts_for_the_documented_number_of_calls) {
   using T = TypeParam;
   SceneData<T> scene = box_stack(5).template scene_with_forces<T>(h);

@@ -76,7 +76,7 @@ Pairs joined(Pairs x, const Pairs& y) {
   return x;
 }
 
-/// The least colours in the order of the pairs.
+/// The smallest free colours in the order of the pairs.
 std::vector<std::size_t> min_colours(std::size_t bodies, const Pairs& pairs) {
   std::vector<std::set<std::size_t>> used(bodies);
   std::vector<std::size_t> colours;
@@ -146,9 +146,9 @@ TEST(TreeColours, take_what_does_not_move_for_no_body) {
   EXPECT_EQ(Coloured(20, {}, ring, {0}).graph().colours, 2u);
 }
 
-// Least colours would be two, by turns, so that each manifold comes later or earlier than both of its neighbours. The
-// draw is from three, of which the one before has taken one: of twelve ways that three manifolds in a row can have, two
-// have the middle one between the others. The share is 1/6 then, with a deviation of √(5 / 36n).
+// Smallest free colours would alternate between two, so that each manifold comes later or earlier than both of its
+// neighbours. The draw is from three colours, of which the previous manifold has one: of the twelve sequences of three
+// manifolds, two have the middle one between the others. The fraction is then 1/6, with a deviation of √(5 / 36n).
 TEST(TreeColours, are_drawn_in_an_island_with_a_cycle) {
   constexpr std::int32_t bodies = 240;
   const Pairs ring = ring_of(bodies);

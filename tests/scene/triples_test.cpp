@@ -51,7 +51,7 @@ class Triples : public testing::Test {
     scene.joints.rows.erase(scene.joints.rows.begin(), scene.joints.rows.begin() + 3);
     return scene;
   }
-  /// Bounds that nothing reaches, with which rows are solved in turn.
+  /// Bounds beyond all impulses, with which rows are solved one by one.
   static SceneData<T> in_turn(SceneData<T> scene) {
     for (Row& row : scene.joints.rows) row.max_impulse = T(1e6);
     return scene;

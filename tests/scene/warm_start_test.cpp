@@ -114,7 +114,7 @@ TYPED_TEST(WarmStart, by_key_is_that_by_impulse) {
     }
     const auto by_impulse = solved(named_no_more, options);
     expect_same_bits(by_key.arrays, by_impulse.arrays, "share " + std::to_string(share));
-    // Impulses in the scene precede the ones that the solver has stored.
+    // Impulses in the scene take precedence over stored impulses.
     auto both = this->scene_;
     both.warm_impulse = vectors<TypeParam>(both.contact_count());
     both.joints = named_no_more.joints;
@@ -149,7 +149,7 @@ TYPED_TEST(WarmStart, follows_a_key_to_another_place_and_forgets_those_that_are_
     expected.joints.rows[i].warm_impulse = first.arrays.joint_impulse[i];
   expect_same_bits(found.arrays, solved(expected, MethodOptions{}).arrays, "one manifold fewer");
 
-  // The first manifold comes back and begins with nothing.
+  // The first manifold comes back and starts from zero.
   const auto back = solved(solver, this->scene_, {});
   auto cold = this->scene_;
   cold.warm_impulse = found.arrays.impulse;
@@ -159,8 +159,8 @@ TYPED_TEST(WarmStart, follows_a_key_to_another_place_and_forgets_those_that_are_
   expect_same_bits(back.arrays, solved(cold, MethodOptions{}).arrays, "a manifold comes back");
 }
 
-// Where targets take errors away the impulses of the last step have that work in them. All of them would bring the
-// chain to 10^12 m within 20 s, half of them keeps it.
+// If targets correct errors, the impulses of the last step include this correction. A warm start with all of them would
+// move the chain to 10^12 m within 20 s; with half of them it is stable.
 TYPED_TEST(WarmStart, of_rows_by_default_lets_no_chain_diverge_whose_targets_take_errors_away) {
   for (const double share : {0.05, 0.2, 0.8}) {
     RodChain hanging(0);

@@ -1,4 +1,4 @@
-// With any mixture of laws and in every form, a solver allocates nothing in a call after the first of its size.
+// With any mixture of laws and in every form, a solver does not allocate after the first call of a size.
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>

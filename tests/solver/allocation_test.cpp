@@ -192,7 +192,7 @@ bool makes_no_system_call(F&& work) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// The sanitizers make system calls of their own.
+// The sanitizers make system calls themselves.
 #ifndef CAROM_TEST_SANITIZED
 TYPED_TEST(LaterCall, on_one_thread_makes_no_system_call) {
   using T = TypeParam;

@@ -91,7 +91,7 @@ TEST_F(Arena, is_where_the_workers_that_take_part_come_from) {
 
 TEST_F(Arena, that_takes_no_worker_leaves_a_call_to_the_calling_thread) {
   const auto expected = on_one_thread();
-  tbb::task_arena arena(2, 2);  // both places are for threads of the host
+  tbb::task_arena arena(2, 2);  // both slots are for threads of the application
   ConfiguredSolver solver(few_steps(Isa::automatic, 0));
   for (int call = 0; call < 10; ++call) {
     ResultArrays<float> arrays(count);

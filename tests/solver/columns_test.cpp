@@ -214,7 +214,7 @@ TEST(ColumnTypes, structs_give_the_bits_of_arrays) {
     hits[i].velocity = {view.a.velocity.x[i], view.a.velocity.y[i], -1};
     hits[i].spin = {view.a.angular_velocity.x[i], view.a.angular_velocity.y[i], view.a.angular_velocity.z[i]};
   }
-  const auto structs = [&] {  // the aggregate of the host is gone before the call
+  const auto structs = [&] {  // the caller's aggregate is destroyed before the call
     auto made = std::make_unique<Contacts<float>>(
         Contacts<float>{.friction = 0.4,
                         .restitution = {hits, &Hit::restitution},
@@ -229,7 +229,7 @@ TEST(ColumnTypes, structs_give_the_bits_of_arrays) {
     std::memset(static_cast<void*>(made.get()), 0xff, sizeof *made);
     return copy;
   }();
-  // The same in arrays, with a body B that stands still.
+  // Same in arrays, with a body B at rest.
   RandomContacts<float> arrays(count, 71);
   for (std::size_t i = 0; i < count; ++i) {
     arrays.friction[i] = 0.4f;

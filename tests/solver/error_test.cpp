@@ -1,4 +1,4 @@
-// An Error says which column, row or option is wrong. Building and copying it allocates nothing. try_solve returns it.
+// An Error names the wrong column, row or option. Building and copying it does not allocate. try_solve returns it.
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>

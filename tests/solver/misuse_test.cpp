@@ -205,7 +205,7 @@ class OneCallAfterTheOther {
       constexpr std::size_t n = support::fast_build ? 20000 : 2000;
       const RandomSpaceContacts<double> contacts(n, 41);
       ResultArrays<double> results(n, false);
-      // The thread of the test may be the one that has the solver, and on one core needs its turn.
+      // The test's thread may be the one that holds the solver, and on one core it must be scheduled.
       while (!ended_) {
         refused_ += is_refused([&] { solver.solve(contacts.space_contacts(), results.results()); }) ? 1 : 0;
         std::this_thread::sleep_for(std::chrono::microseconds(100));

@@ -1,4 +1,4 @@
-// As allocation_test, for planar contacts: nothing is allocated after the first call of a size.
+// As allocation_test, for planar contacts: no allocation after the first call of a size.
 #include <gtest/gtest.h>
 #include <tbb/task_arena.h>
 

@@ -82,7 +82,7 @@ class OfContacts : public Case {
   support::ResultArrays<float> results_{contacts};
 };
 
-/// The columns of bodies are packed first, in a loop of its own.
+/// The columns of bodies are packed first, in a separate loop.
 class OfIndexedContacts : public Case {
  public:
   explicit OfIndexedContacts(const Execution& execution) : solver_(execution) {}
@@ -453,7 +453,7 @@ void set_odd_environment() {
 #endif
 }
 
-/// carom leaves the modes of the x87 unit alone.
+/// carom does not change the modes of the x87 unit.
 bool rounds_upwards() {
 #ifdef __x86_64__
   return (_mm_getcsr() & 0x6000u) == 0x4000u;

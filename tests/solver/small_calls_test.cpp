@@ -21,7 +21,7 @@ using support::ResultArrays;
 
 constexpr std::size_t count = 301;
 
-/// The columns of contact `first` and those behind it.
+/// The columns from contact `first` on.
 template <class T>
 Results<T> results_from(ResultArrays<T>& arrays, std::size_t first, std::size_t n) {
   Results<T> results = arrays.results();
@@ -126,7 +126,7 @@ TYPED_TEST(SmallCalls, in_contact_space_have_the_bits_of_a_batch) {
   expect_bits_under_laws<TypeParam>(drawn.space_contacts(), false, "space");
 }
 
-// A host's structs, friction and restitution as repeated values, and new velocities in the place of the old ones.
+// Structs of the caller, friction and restitution as repeated values, and new velocities that overwrite the old ones.
 TYPED_TEST(SmallCalls, of_structs_in_place_have_the_bits_of_a_batch) {
   using T = TypeParam;
   struct Hit {

@@ -1,4 +1,4 @@
-// One answer: the bits of a result depend on the contact and the options alone.
+// One answer: the bits of a result depend only on the contact and the options.
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
@@ -225,8 +225,8 @@ TYPED_TEST(OneAnswer, does_not_depend_on_how_the_host_rounds_the_step) {
   }
 }
 
-// A tile of contacts is stored before its slowest have ended; those must come out as if nothing had happened, in place
-// too. Steps of 2^-4 to 2^-14 N s make some contacts a thousand times slower than their neighbours.
+// A tile of contacts is stored before its slowest ones have ended; their results must not differ, in place either.
+// Steps of 2^-4 to 2^-14 N s make some contacts a thousand times slower than their neighbours.
 TYPED_TEST(OneAnswer, slow_contacts_among_fast_ones_have_the_bits_they_have_alone) {
   using T = TypeParam;
   constexpr std::size_t count = 3000;

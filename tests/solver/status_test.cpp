@@ -1,4 +1,5 @@
-// Bad data: every fault has its own status, costs its own contact alone, and is the same on lanes and in the reference.
+// Bad data: every fault has its own status, affects only its own contact, and is the same on lanes and in the
+// reference.
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>
@@ -381,7 +382,7 @@ TEST(Statuses, resolved_are_those_with_an_impulse) {
   }
 }
 
-// Two batches one after the other are the batch of both, wherever the largest gain of energy is.
+// Two consecutive batches add up to the batch of both, for any position of the max. gain of energy.
 TEST(Reports, add_up_to_that_of_the_whole_batch) {
   constexpr std::size_t n = 500;
   for (const std::size_t first : {n / 5, n - n / 5}) {

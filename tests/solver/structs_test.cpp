@@ -1,5 +1,5 @@
 // Columns that are fields of the caller's structs give the same bits as contiguous columns. Only these fields are read
-// and written: a guard page lies directly behind or in front of the structs.
+// and written: a guard page is directly after or before the structs.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>

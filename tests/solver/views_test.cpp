@@ -1,4 +1,4 @@
-// However the host's arrays are laid out, a contact has the same bits.
+// A contact has the same bits in any layout of the caller's arrays.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A SystemSolver allocates nothing in a call after the first of its size. A call without memory writes no result.
+// After the first call of a size, a SystemSolver does not allocate. A call without memory writes no result.
 #include <gtest/gtest.h>
 
 #include <new>

@@ -1,4 +1,4 @@
-// The bits of a result do not depend on the threads, nor, with errors relative to islands, on other islands.
+// The bits of a result depend neither on the threads nor, with errors relative to islands, on other islands.
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>

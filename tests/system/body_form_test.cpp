@@ -89,7 +89,7 @@ TEST(BilateralRows, that_repeat_each_other_share_a_bounded_impulse) {
     EXPECT_NEAR(lambda[k], lambda[count + k], 1e-6 * (1 + std::abs(lambda[k])));
   }
   EXPECT_LE(largest(lambda), 1e3);
-  // The copies want the opposite: nothing can be done.
+  // The copies have the opposite targets: no impulse satisfies both.
   missed = given;
   for (std::size_t k = count; k < 2 * count; ++k) missed[k] = -missed[k];
   rows.leave_contradictions(missed);

@@ -1,4 +1,4 @@
-// Contact models of contact systems, by their law: nothing here knows how the solver writes it.
+// Contact models of contact systems satisfy their law, which is evaluated independently of the solver's formulation.
 #include <gtest/gtest.h>
 
 #include <array>

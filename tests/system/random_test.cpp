@@ -62,7 +62,7 @@ TEST(RandomSystems, of_many_contacts_and_any_rank_are_solved) {
       }
 }
 
-/// Returns whether the interior point alone, from its usual start, reaches 1e-8.
+/// Returns whether the interior point, without other methods and from its usual start, reaches 1e-8.
 bool solved_inside(const SystemData<double>& data, bool proximal) {
   const ContactSystem<double> system = data.view();
   systems::Islands islands;

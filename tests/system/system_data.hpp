@@ -1,4 +1,4 @@
-// Contact systems that tests own, and the judge of solutions, which shares nothing with the solver.
+// Contact systems in containers, and a judge of solutions, which shares no code with the solver.
 #pragma once
 
 #include <algorithm>
@@ -113,8 +113,8 @@ inline std::vector<double> velocities_of(const SystemData<double>& system, const
   return u;
 }
 
-/// The error as MATH.md states it, |r − P(r − (u + μ|u_t| n))| / |q|, with the projection found from the cone and its
-/// polar cone.
+/// The error of docs/contact-systems.md, |r − P(r − (u + μ|u_t| n))| / |q|, with the projection computed from the cone
+/// and its polar cone.
 inline double error_of(const SystemData<double>& system, const std::vector<double>& r) {
   const std::vector<double> u = velocities_of(system, r);
   double sum = 0, q = 0;

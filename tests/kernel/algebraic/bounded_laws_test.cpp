@@ -35,7 +35,7 @@ class BoundedLaws : public testing::Test {
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(BoundedLaws, Precisions);
 
-/// The margins of the permissible region, each relative to what its terms amount to; the least of them.
+/// The margins of the permissible region, each relative to the size of its terms, and the smallest one.
 struct Margins {
   double energy, non_penetration, tension, cone;
   double least() const { return std::min(std::min(energy, non_penetration), std::min(tension, cone)); }

@@ -31,10 +31,9 @@ class IterativeLaws : public testing::Test {
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(IterativeLaws, Precisions);
 
-// Every equation of the laws is a sum of products of which each is rounded once or twice, and so is every number that
-// goes into it; the largest are of the size of |u0| + |K| |p|. Eight times a half for the equation and as much for what
-// was solved to reach it. Without a fused multiply-add the determinants of 2x2 systems lose digits, up to as many as
-// the condition of K has, here 32².
+// Every equation of the laws is a sum of products of numbers, each of which is rounded once or twice; the largest are
+// of the size of |u0| + |K| |p|. Eight times a half for the equation, and as much for its solution. Without a fused
+// multiply-add the determinants of 2x2 systems lose digits, up to as many as the condition of K has, here 32².
 #ifdef CAROM_UNFUSED
 constexpr double roundings = 8 * 32 * 32;
 #else
@@ -177,7 +176,7 @@ TYPED_TEST(IterativeLaws, an_approach_during_expansion_is_stopped_by_more_normal
 // φ(λ) = |v| - μ (c + k·v) / K_33 along v(λ) = (λ + S)⁻¹ ũ: all its changes of sign, and whether it starts below zero.
 struct SlipRatios {
   bool sticks = false;
-  double first = infinity;  // the least root
+  double first = infinity;  // the smallest root
   int number = 0;
   double nearest = infinity;  // |φ| / |v| where it turns without a root: how near two more are
 };
@@ -281,7 +280,8 @@ TYPED_TEST(IterativeLaws, smith_takes_the_least_normal_impulse_and_tells_of_othe
   for (const double friction : {1.2, 60.0}) {
     const auto cases = random_cases(1500, 6, 32, friction);
     for (const LawFound& f : apply_law<Smith, Isa, TypeParam>(cases)) {
-      // Beyond the top of the energy ellipsoid nothing is: p_z <= 2 |u0| / the least eigenvalue of K, trace K being 1.
+      // There are no solutions beyond the top of the energy ellipsoid: p_z <= 2 |u0| / (min. eigenvalue of K), trace K
+      // being 1.
       const double top = 2 * 3 * 32 * 32;
       const double reach = std::min(top, std::max(4 * f.normal(), 20.0));
       const NormalImpulses all = search_normal_impulses(f, reach);

@@ -63,7 +63,7 @@ TYPED_TEST(LimitsOf, without_friction_only_the_normal_velocity_changes) {
   }
 }
 
-// It sticks, or the normal impulse vanishes to rounding; friction that is only very large gives the same.
+// It sticks, or the normal impulse vanishes to rounding; very large friction has the same result.
 TYPED_TEST(LimitsOf, unbounded_friction_is_the_limit_of_large_friction) {
   auto cases = random_cases(4000, 12, 4);
   for (LawCase& c : cases) c.friction = infinity;
@@ -121,7 +121,7 @@ TYPED_TEST(LimitsOf, grazing) {
       ASSERT_GE(f.p[2], 0);
       ASSERT_GE(u[2], -bound(f, TestFixture::epsilon));
       ASSERT_LE(f.tangential(), f.friction * f.p[2] + bound(f, TestFixture::epsilon));
-      // p_z = c / (K_33 - μ k·d) with |d| <= 1, in each of two phases; what jams has a finite impulse.
+      // p_z = c / (K_33 - μ k·d) with |d| <= 1, in each of two phases; if friction jams, the impulse is finite.
       if (f.friction * std::hypot(f.k1, f.k2) < 0.5 * f.k33) {
         ASSERT_LE(f.p[2], (1 + f.restitution) * -f.u0[2] / (0.5 * f.k33) + bound(f, TestFixture::epsilon));
       }

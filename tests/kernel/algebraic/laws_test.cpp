@@ -93,8 +93,8 @@ double distance(const A& a, const B& b, std::size_t i) {
   return size({x[0] - y[0], x[1] - y[1], x[2] - y[2]});
 }
 
-// Solutions of K p = v with entries of K and v that are off by an ulp differ by 2 ulp cond K |p|. Some ten roundings
-// follow one another, and in float the rows' numbers are rounded to begin with.
+// Solutions of K p = v with errors of an ulp in the entries of K and v differ by 2 ulp cond K |p|. There are some ten
+// consecutive roundings, and in float the rows' numbers are rounded first.
 constexpr double roundings = 16;
 
 TYPED_TEST(AlgebraicLaws, agree_with_the_golden_set) {
@@ -264,7 +264,7 @@ TYPED_TEST(AlgebraicLaws, chatterjee_ruina_stays_in_the_permissible_region) {
   }
 }
 
-// A composite of one is that one, and one of two with equal weights lies half way between them.
+// A composite of one law equals it, and a composite of two with equal weights is half way between them.
 TYPED_TEST(AlgebraicLaws, composite_is_the_mean_of_its_members) {
   using T = TypeParam;
   constexpr std::size_t n = 1000;
@@ -286,10 +286,10 @@ TYPED_TEST(AlgebraicLaws, composite_is_the_mean_of_its_members) {
     for (std::size_t i = 0; i < n; ++i) {
       const auto a = at(incremental.impulse, i), b = at(chatterjee_ruina.impulse, i);
       const auto p = at(one.impulse, i), mean = at(both.impulse, i);
-      // A product with the weight, a quotient by it, and those by the unit of impulse.
+      // A product with the weight, a quotient by it, and products with the unit of impulse.
       const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
       const double bound = 8 * epsilon * (size(a) + size(b));
-      // A member of a composite comes to its impulse by other roundings than the law alone.
+      // A law as a component of a composite has other rounding errors than the law itself.
       const double components = bound + roundings * epsilon * matrix_of(contacts.k, i).condition() * size(b);
       for (std::size_t c = 0; c < 3; ++c) {
         ASSERT_NEAR(p[c], a[c], bound) << i << ", " << to_string(isa);

@@ -50,7 +50,7 @@ TYPED_TEST(PlanarBits, are_the_same_on_every_isa_with_fma) {
   }
 }
 
-// Every contact alone, every contact in a batch of mixed laws, with its neighbours spoilt, and by threads.
+// Every contact in a batch of one, in a batch of mixed laws, with faulty neighbours, and with threads.
 TYPED_TEST(PlanarBits, depend_on_the_contact_alone) {
   using T = TypeParam;
   using R = PlanarResultArrays<T>;
@@ -91,7 +91,7 @@ TYPED_TEST(PlanarBits, depend_on_the_contact_alone) {
         }
       }
     }
-    // Alone, as a batch of its own law.
+    // Each in a batch of one law.
     for (std::size_t i = 0; i < 600; ++i) {
       RandomPlanarSpace<T> one;
       one.k_xx = {drawn.k_xx[i]};

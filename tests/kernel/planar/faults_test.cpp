@@ -1,4 +1,4 @@
-// The planar lanes with contacts that they can't resolve, with the host's own layouts, and in place.
+// The planar lanes with contacts that they cannot resolve, with the caller's own layouts, and in place.
 #include "support/planar/faults.hpp"
 
 #include <gtest/gtest.h>
@@ -130,7 +130,7 @@ TYPED_TEST(PlanarFaults, of_indices_and_of_matrices_are_named) {
   }
 }
 
-// u of a contact at fault is known where its data are; a NaN in the host's velocities comes back as it is.
+// u of a faulty contact is known if its data are; a NaN in the caller's velocities is returned unchanged.
 TYPED_TEST(PlanarFaults, leave_unknown_velocities_unknown) {
   using T = TypeParam;
   using R = PlanarResultArrays<T>;
@@ -147,7 +147,7 @@ TYPED_TEST(PlanarFaults, leave_unknown_velocities_unknown) {
   }
 }
 
-// A host's own structs, and results in place of the velocities they come from.
+// The caller's structs, with results that replace the velocities.
 TYPED_TEST(PlanarFaults, structs_of_the_host_give_the_same_bits_in_place) {
   using T = TypeParam;
   using R = PlanarResultArrays<T>;
@@ -196,7 +196,7 @@ TYPED_TEST(PlanarFaults, misuse_is_an_error_with_the_column_s_name) {
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("candidate.y"), std::string::npos) << error.what();
   }
-  // Nothing to do, and nothing to point at.
+  // Empty columns without data.
   EXPECT_EQ(Solver().solve(planar::KContacts<T>{}, planar::Results<T>{}).contacts, 0u);
 }
 

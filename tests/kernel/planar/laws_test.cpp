@@ -105,8 +105,8 @@ TYPED_TEST(Planar, every_law_agrees_with_the_reference_in_contact_space) {
   }
 }
 
-// Where the reference takes the same path with a little more and a little less of what paths depend on, and does not
-// end on the friction cone within rounding while its law has it inside.
+// Contacts for which the reference takes the same path with small changes of the path's inputs, and does not end on the
+// friction cone within rounding while its law has the impulse inside.
 TYPED_TEST(Planar, paths_agree_away_from_the_boundaries_between_them) {
   using T = TypeParam;
   constexpr std::size_t n = 20000;

@@ -41,7 +41,7 @@ SolverSetup on(Isa isa, Law law = Law::incremental, int threads = 1) {
   return options;
 }
 
-/// One in eleven contacts can't be resolved for what its law reads, for what all laws do, or for both.
+/// One in eleven contacts has a fault in a column of its law, of all laws, or both.
 template <class T>
 void spoil(support::PlanarLawArrays<T>& laws) {
   constexpr T nan = std::numeric_limits<T>::quiet_NaN(), infinity = std::numeric_limits<T>::infinity();
@@ -119,7 +119,7 @@ TYPED_TEST(PlanarMixed, laws_give_the_bits_of_batches_of_one_law) {
   });
 }
 
-// A column that a law reads is missing: a fault of the contacts with that law alone.
+// A missing column that a law reads is a fault only of contacts with that law.
 TYPED_TEST(PlanarMixed, laws_miss_their_own_columns_only) {
   for_each_form<TypeParam>([](auto contacts, const auto& laws, bool bodies) {
     contacts.laws.impulse_ratio_1 = {};
@@ -185,7 +185,7 @@ TYPED_TEST(PlanarMixed, laws_work_in_place_and_on_two_threads) {
   }
 }
 
-/// The same elements with two others behind each.
+/// The same elements with two others after each.
 template <class V>
 Column<const V> spread(Column<const V> column, std::vector<V>& host) {
   host.assign(3 * column.count, V{});

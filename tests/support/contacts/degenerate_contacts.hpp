@@ -137,7 +137,7 @@ class DegenerateBodies {
       approach += n[j] * (a.velocity[j] + swing_a[j] - b.velocity[j] - swing_b[j]);
       terms += std::abs(a.velocity[j]) + std::abs(b.velocity[j]) + std::abs(swing_a[j]) + std::abs(swing_b[j]);
     }
-    // Clear of the other sign, whatever float makes of it.
+    // Far enough from the other sign for the rounding of float.
     if (kind_ != BodyKind::grazing && std::abs(approach) < 1e-5 * terms) return add(i);
     if (approach > 0)
       for (double& x : n) x = -x;

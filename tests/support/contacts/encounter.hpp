@@ -123,8 +123,8 @@ Wide rounding_of_energy(const Encounter& e, const ResultArrays<T>& results, std:
   return epsilon * p * (4 * (u + e.u0_terms) + 2 * p * std::sqrt(trace(e.k) * e.k_terms));
 }
 
-/// Every fourth contact elastic, every third with so little friction that its work is lost in rounding, or with none,
-/// for which there is a closed form: every twelfth keeps all of its energy, and the least error shows.
+/// Every fourth contact is elastic, every third has so little friction that its work is lost in rounding, or none, for
+/// which there is a closed form: every twelfth keeps all of its energy, and the smallest error shows.
 template <class AnyContacts>
 void leave_some_without_losses(AnyContacts& contacts) {
   using T = typename decltype(contacts.friction)::value_type;

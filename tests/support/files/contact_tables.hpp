@@ -1,4 +1,4 @@
-// Small contact files made of named cells, and what reading one makes of them.
+// Small contact files made of named cells, and the result of reading one.
 #pragma once
 
 #include <carom/status.hpp>
@@ -80,7 +80,7 @@ inline Row with_law_parameters(Row row) {
   return row;
 }
 
-/// The row with one cell set, or added behind the others.
+/// The row with one cell set, or appended.
 inline Row with(Row row, const std::string& name, const std::string& text) {
   for (auto& [column, cell] : row)
     if (column == name) {

@@ -10,7 +10,7 @@
 
 namespace carom::test {
 
-/// A file of its own for each test process; removed with the object.
+/// A temporary file, unique for each test process; removed with the object.
 class TemporaryFile {
  public:
   explicit TemporaryFile(std::string_view text = {}, const std::string& suffix = ".csv") {

@@ -1,4 +1,4 @@
-// Collisions in contact space, for the tests of the reference, and what their claims are measured in.
+// Collisions in contact space, for the tests of the reference, and the units of their errors.
 #pragma once
 
 #include <array>

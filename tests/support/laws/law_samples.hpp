@@ -62,7 +62,7 @@ inline std::vector<LawSample> law_samples(std::size_t count, std::uint64_t seed)
   return samples;
 }
 
-/// The scale of velocities in a collision that ends with p: what u0 + K p is rounded relative to.
+/// The scale of velocities in a collision that ends with p: rounding errors of u0 + K p are relative to it.
 inline double speeds(const Collision& c, const Vector3& p) {
   return length(c.u0) + trace(c.k) * length(p);
 }

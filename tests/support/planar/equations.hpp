@@ -1,5 +1,5 @@
-// Planar collisions with parameters for every law, and the terms of the laws' equations, put together from the impulse
-// alone.
+// Planar collisions with parameters for every law, and the terms of the laws' equations, computed only from the
+// impulse.
 #pragma once
 
 #include <carom/reference_planar.hpp>

@@ -1,5 +1,5 @@
-// Random planar contacts for tests and benchmarks, and places for their results. The same seed gives the same bits on
-// every platform, and the float contacts are the double ones, rounded.
+// Random planar contacts for tests and benchmarks, and arrays for their results. The same seed gives the same bits on
+// every platform, and the float contacts are the rounded double ones.
 #pragma once
 
 #include <algorithm>

@@ -27,7 +27,7 @@ LawRow<double, D> draw_laws() {
   row.polar_angle = D == 3 ? *uniform(0, 3.125).as("polar angle") : *uniform(-3.125, 3.125).as("polar angle");
   row.azimuth = *uniform(-7, 7).as("azimuth");
   row.fraction = *uniform(0, 1).as("fraction");
-  // A third of a composite's members is missing, and at least one is there.
+  // A third of a composite's components is missing, and at least one is present.
   for (double& weight : row.weights) weight = *integer(0, 2).as("member") == 0 ? 0 : *uniform(0.125, 1, 1).as("weight");
   if (D == 3) row.weights[6] = 0;  // pfeiffer_glocker
   row.weights[1] = 1;

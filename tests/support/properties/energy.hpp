@@ -82,13 +82,14 @@ void laws_that_promise_it_gain_no_energy(int cases) {
 /// Returns whether a larger e cannot make the law lose more energy than in this outcome, which follows from the outcome
 /// for the smaller e.
 ///
-/// Frictionless and without slip: the loss is (1 - e²) times a constant. Projected and polar: e does not count.
-/// Chatterjee-Ruina: P_I and P_II - P_I are K-orthogonal, so the loss is (1 - e²) u0_n² / 2 K_33 and a term of κ alone;
-/// in the cone κ = 1 + e_t, and a candidate in the cone stays there as e grows and moves it along the normal.
-/// Incremental: e decides only when the collision ends. Once friction holds the contact, u = u_n n with u_n growing
-/// with the normal impulse, and the kinetic energy with it: a later end loses less. So it is without friction. Where
-/// slip goes on, a later end may well lose more to friction, and the laws of Whittaker, Smith, Anitescu and Potra have
-/// friction that depends on where they end: nothing is asserted of them.
+/// Frictionless and without slip: the loss is (1 - e²) times a constant. Projected and polar: e has no effect.
+/// Chatterjee-Ruina: P_I and P_II - P_I are K-orthogonal, so the loss is (1 - e²) u0_n² / 2 K_33 and a term that
+/// depends only on κ; in the cone κ = 1 + e_t, and a candidate in the cone stays there as e grows and moves it along
+/// the normal.
+/// Incremental: e only determines when the collision ends. Once friction holds the contact, u = u_n n with u_n growing
+/// with the normal impulse, and the kinetic energy with it: a later end loses less. The same holds without friction. If
+/// the contact keeps slipping, a later end may lose more to friction, and the laws of Whittaker, Smith, Anitescu and
+/// Potra have friction that depends on their end: they are not tested.
 template <std::size_t D>
 bool loses_no_more(const Variant& variant, Wide friction, const Path& path) {
   switch (variant.law) {
@@ -133,7 +134,7 @@ void more_restitution_loses_no_more_energy(int cases) {
       }
     });
   });
-  // A third of the laws by the list above, and of the others what sticks.
+  // A third of the laws are covered above, and of the others the contacts that stick.
   count.expect(0.75);
 }
 

@@ -121,8 +121,8 @@ auto transformed(const std::vector<Outcome<T, D>>& outcomes, Transform&& transfo
   return result;
 }
 
-/// `transform` takes rows of bodies, and what becomes of their outcomes, in long double. The answers of both contacts
-/// are held against each other in every form.
+/// `transform` takes rows of bodies and their outcomes, in long double. The answers of both contacts are compared in
+/// every form.
 template <class T, std::size_t D, class Transform>
 void require_the_same_of_bodies(const std::string& what, const BodiesRow<T, D>& row, Transform&& transform,
                                 Count& count) {

@@ -46,8 +46,8 @@ std::array<T, N> negative(std::array<T, N> v) {
   return v;
 }
 
-/// n and u change their signs, and with them axis 1; axis 2 = n x axis 1 keeps its own. So what counts along axis 2
-/// changes its sign for the impulse to be the opposite one.
+/// n and u change their signs, and with them axis 1; axis 2 = n x axis 1 keeps its sign. So numbers along axis 2 change
+/// their signs to give the opposite impulse.
 template <class T, std::size_t D>
 BodiesRow<T, D> swapped(BodiesRow<T, D> c) {
   std::swap(c.a, c.b);

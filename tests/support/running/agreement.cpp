@@ -28,7 +28,7 @@
 namespace carom::support {
 namespace {
 
-/// A bound of the terms that one body's part of trace K is summed up from.
+/// Bound of the terms in one body's part of trace K.
 double mobility_terms(const BodyArrays<double>& body, const Vectors3<double>& lever, std::size_t i) {
   const auto& m = body.inverse_inertia;
   const Vector r = at(lever, i);

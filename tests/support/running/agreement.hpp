@@ -16,9 +16,9 @@ struct Expected {
   ResultArrays<double> results;
   std::vector<double> boundary_distance;
   std::vector<double> impact_speed;  ///< [m/s] |u0|
-  /// [1] relative to |u0|, in units of the working precision's epsilon: how far rounding alone may move u
+  /// [1] relative to |u0|, in units of the working precision's epsilon: change of u by rounding errors
   std::vector<double> rounding;
-  /// [1] relative to |u0|: how far u may move if one decision falls a step earlier or later
+  /// [1] relative to |u0|: change of u if one decision falls a step earlier or later
   std::vector<double> one_step;
   /// [1] |u0| / |u0·n|: factor by which the relative error of the normal work exceeds the error of u
   std::vector<double> grazing;

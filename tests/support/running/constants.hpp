@@ -34,9 +34,9 @@ class Constants {
   std::vector<std::shared_ptr<void>> memory_;
 };
 
-/// Calls test(name, Constants) for every column of an input as the only constant, then for all of them except those
-/// that give the numbers of contacts, bodies and rows. `each(f, input, input)` lists the columns as each_of_contacts
-/// does. Missing columns stay missing.
+/// Calls test(name, Constants) for every column of an input as the only constant, then for all of them except the
+/// columns that determine the numbers of contacts, bodies and rows. `each(f, input, input)` lists the columns as
+/// each_of_contacts does. Missing columns stay missing.
 template <class Input, class Each, class Test>
 void for_each_constant(const Input& from, const Each& each, const Test& test) {
   std::size_t columns = 0;

@@ -6,7 +6,7 @@
 
 namespace carom::support {
 
-/// SSE2 has no fused multiply-add: kernel_reference_test holds it to the bound that rounding gives.
+/// SSE2 has no fused multiply-add: kernel_reference_test compares it within the bound of rounding errors.
 inline std::vector<Isa> isas_with_fma() {
   std::vector<Isa> isas = available_isas();
   std::erase(isas, Isa::sse2);

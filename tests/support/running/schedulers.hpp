@@ -59,7 +59,7 @@ inline void in_order(std::size_t pieces, const RunPiece& run) {
 inline void in_reversed_order(std::size_t pieces, const RunPiece& run) {
   for (std::size_t i = pieces; i-- > 0;) run(i);
 }
-/// Each piece on a thread of its own.
+/// Each piece on a separate thread.
 inline void all_at_once(std::size_t pieces, const RunPiece& run) {
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < pieces; ++i) threads.emplace_back([&, i] { run(i); });
@@ -80,7 +80,7 @@ inline void on_two_threads(std::size_t pieces, const RunPiece& run) {
     for (std::size_t i; (i = next++) < pieces;) run(i);
   });
 }
-/// Each piece on a thread that begins when the one before it has ended.
+/// Each piece on a new thread that begins when the previous one has ended.
 inline void on_new_threads_in_turn(std::size_t pieces, const RunPiece& run) {
   for (std::size_t i = 0; i < pieces; ++i) std::thread([&] { run(i); }).join();
 }

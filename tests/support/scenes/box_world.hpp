@@ -37,7 +37,7 @@ inline Rows inertia_of(const MovingBox& of) {
 }
 
 struct BoxWorld {
-  /// The points stand in the frame of the upper box, on its lower face; the lower one is a box or the world.
+  /// The points are in the frame of the upper box, on its lower face; the lower one is a box or the world.
   struct Support {
     std::int32_t upper, lower;
     std::array<Vector, 4> points;

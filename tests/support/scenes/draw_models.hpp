@@ -22,7 +22,7 @@ void add_neutral_models(SceneData<T>& scene, bool with_springs = false) {
   scene.damping.assign(n, 0);
 }
 
-/// Random models: contacts of a manifold share their ellipse and have lengths and compliances of their own.
+/// Random models: contacts of a manifold share their ellipse and have different lengths and compliances.
 template <class T>
 void draw_models(SceneData<T>& scene, std::uint64_t seed, bool with_springs = false) {
   support::Draw draw(seed + 77);

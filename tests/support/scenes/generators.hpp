@@ -17,8 +17,8 @@ void add_manifold(SceneData<T>& scene, const Contact& contact, double x0, double
   }
 }
 
-/// A pyramid of unit cubes of 1 kg, `base` of them in the lowest row, each on two others; its velocities are those
-/// after `dt` [s] of free fall. A base of 86 makes 29,584 points in 7396 manifolds of four.
+/// A pyramid of unit cubes of 1 kg, `base` of them in the lowest row, each on two others, after `dt` [s] of free fall.
+/// A base of 86 makes 29,584 points in 7396 manifolds of four.
 template <class T>
 SceneData<T> pyramid(int base, double friction = 0.5, double dt = 0.01) {
   SceneData<T> scene;
@@ -45,7 +45,7 @@ SceneData<T> pyramid(int base, double friction = 0.5, double dt = 0.01) {
   return scene;
 }
 
-/// Unit cubes on top of each other; a box has `ratio` times the mass of the one below it.
+/// Unit cubes on top of each other; a box has `ratio` times the mass of the box below it.
 template <class T>
 SceneData<T> stack(int boxes, double ratio = 1, double friction = 0.5, double dt = 0.01) {
   SceneData<T> scene;
@@ -102,7 +102,7 @@ SceneData<T> cube_against_wall(double speed = 3, double restitution = 1) {
 template <class T>
 SceneData<T> falling_rod(double restitution) {
   SceneData<T> scene;
-  Body rod;  // m (2l)² / 12 = 1/3 about y and z, and next to nothing about x
+  Body rod;  // m (2l)² / 12 = 1/3 about y and z, and almost 0 about x
   rod.inverse_inertia = {3e3, 0, 0, 3, 0, 3};
   rod.velocity = {0, 0, -1};
   const std::int32_t a = scene.add(rod);
@@ -228,12 +228,12 @@ SceneData<T> islands(std::size_t count, std::size_t least, std::size_t most, std
 }
 
 /// Cubes of 1 kg piled up in a bin of five immovable bodies: one island of `contacts` points, some 2.5 for a pair of
-/// bodies, whose normals are not all equal. A stand-in for captured piles, with their numbers.
+/// bodies, whose normals are not all equal. Has the statistics of captured piles.
 template <class T>
 SceneData<T> pile(std::size_t contacts, std::uint64_t seed = 1) {
   support::Draw draw(seed);
   SceneData<T> scene;
-  // Pairs come in the order of the bodies, as a broad phase gives them, and grow with the number of layers.
+  // Pairs come in the order of the bodies, as from a broad phase, and grow with the number of layers.
   constexpr std::size_t side = 10;
   const double dt = 0.005;
   for (int wall = 0; wall < 5; ++wall) {
@@ -246,7 +246,7 @@ SceneData<T> pile(std::size_t contacts, std::uint64_t seed = 1) {
     const Vector tilted = direction + 0.4 * draw.direction();
     Vector normal = (1 / length(tilted)) * tilted;
     for (std::size_t points = 1 + draw.below(4); points > 0 && scene.contact_count() < contacts; --points) {
-      // Edges against faces give a pair points with other normals.
+      // Edges on faces have points with other normals.
       if (draw.below(4) == 0) {
         const Vector turned = normal + 0.1 * draw.direction();
         normal = (1 / length(turned)) * turned;

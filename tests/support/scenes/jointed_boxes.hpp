@@ -1,4 +1,4 @@
-// Boxes that joints hold, above a floor on which their corners stand, moved step by step.
+// Boxes with joints, above a floor that supports their corners, moved step by step.
 #pragma once
 
 #include <algorithm>

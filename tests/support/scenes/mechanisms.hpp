@@ -83,8 +83,8 @@ inline double between(const MechanismContact& contact, const Vector& a, const Ve
              {xx * y[0] + xy * y[1] + xz * y[2], xy * y[0] + yy * y[1] + yz * y[2], xz * y[0] + yz * y[1] + zz * y[2]});
 }
 
-/// Two thin rods in the plane z = 0 that hang from a hinge and from each other by a hinge, and the contact of the end
-/// of the second with an immovable plane. Angles are those from straight down, anticlockwise.
+/// Two thin rods in the plane z = 0 that hang from a hinge and from each other by a hinge, and the contact of the
+/// second rod's end with an immovable plane. Angles are measured from straight down, anticlockwise.
 template <class T>
 struct DoublePendulum : MechanismHost<T> {
   struct Rod {

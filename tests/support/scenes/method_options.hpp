@@ -1,4 +1,4 @@
-// The options of all methods side by side, so that one test can run every method on its scene.
+// The options of all methods in one struct, so that one test can run every method on its scene.
 #pragma once
 
 #include <carom/scene.hpp>
@@ -21,7 +21,7 @@ namespace carom::scenes {
 using scene::Procedure;
 
 struct MethodOptions {
-  Procedure method = Procedure::pgs;  ///< the one that is converted
+  Procedure method = Procedure::pgs;  ///< the method that is converted
   double time_step = 0;
   std::array<double, 3> gravity = {};
   double restitution_threshold = 0;

@@ -166,7 +166,7 @@ inline MethodOptions usual(Procedure method) {
   return options;
 }
 
-/// How far velocities lie apart, relative to the greatest of the scene.
+/// Max. difference of velocities, relative to the max. velocity of the scene.
 template <class T>
 double distance(const SceneData<T>& scene, const Solved<T>& found, const Solved<double>& expected) {
   double greatest = 0, apart = 0;
@@ -181,7 +181,7 @@ double distance(const SceneData<T>& scene, const Solved<T>& found, const Solved<
   return apart / greatest;
 }
 
-/// [N s] how far impulses lie apart, relative to the greatest.
+/// [N s] max. difference of impulses, relative to the max. impulse.
 template <class T>
 double impulse_distance(const SceneData<T>& scene, const Solved<T>& found, const Solved<double>& expected) {
   double greatest = 1e-300, apart = 0;

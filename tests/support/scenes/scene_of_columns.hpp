@@ -1,4 +1,4 @@
-// A container for scenes, places for their results, and sums over bodies: what tests and benchmarks of scenes share.
+// A container for scenes, arrays for their results, and sums over bodies, for tests and benchmarks of scenes.
 #pragma once
 
 #include <algorithm>
@@ -155,7 +155,7 @@ struct SceneData {
     scene.contacts.key = optional(key);
     scene.contacts.laws.law = optional(law);
     if (!joints.rows.empty()) scene.joints = joints.view();
-    // Where there are warm impulses, keys do not count.
+    // Warm impulses take precedence over keys.
     const auto is_warm = [](const auto& row) { return row.warm_impulse != 0; };
     if (std::none_of(joints.rows.begin(), joints.rows.end(), is_warm)) scene.joints.warm_impulse = {};
     return scene;

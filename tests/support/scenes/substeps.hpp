@@ -13,7 +13,7 @@ namespace carom::scenes {
 
 inline constexpr double h = 1.0 / 60, g = 9.81, millimetre = 1e-3;
 
-/// One class for all files: googletest wants the tests of a suite to have the same one.
+/// One class for all files: googletest requires that the tests of a suite have the same one.
 template <class T>
 class Substeps : public testing::Test {};
 using Precisions = testing::Types<float, double>;

@@ -5,7 +5,7 @@
 
 namespace carom::scenes {
 
-/// Rods of 1 kg and 0.5 m that hang from the world, each in a direction of its own, in disorder.
+/// Rods of 1 kg and 0.5 m that hang from the world, each in a random direction.
 template <class T>
 SceneData<T> zigzag(int links, std::uint64_t seed) {
   support::Draw draw(seed);
