@@ -20,6 +20,18 @@ struct CallOptions {
   double rest_tolerance = 0;         ///< [m]
   std::array<double, 3> gravity{};   ///< [m/s²]
   Options collision;                 ///< laws of single contacts, tolerances of data
+  // Properties of the method that several steps of a call depend on.
+  bool moves_bodies = false;           ///< stores displacements, and separate impulses for the next call
+  bool starts_warm = false;            ///< contacts and rows may begin with impulses
+  bool reads_static_friction = false;  ///< manifolds that stick have their static coefficient
+  bool solves_islands = false;         ///< islands may be solved directly
+  /// Islands of one manifold have their own kernel. The choice depends only on the options and on the island, because
+  /// the kernel's rounding differs.
+  bool has_single_manifold_kernel = false;
+  double warm_start = 1;          ///< [1] fraction of the impulses that contacts begin with
+  double joint_warm_start = 0.5;  ///< [1] same, of rows without two finite limits
+  double relaxation = 1;          ///< [1] of PGS
+  int inner_iterations = 1;       ///< over the points of a manifold
   Substeps substeps;
   Pgs pgs;
   Ncp ncp;
@@ -28,9 +40,18 @@ struct CallOptions {
 
   /// [m/s] Speed of contacts at rest.
   double rest_speed() const { return std::sqrt(2 * rest_gravity * rest_tolerance); }
-  /// The fraction of the impulses of rows that PGS starts from.
-  double pgs_joint_warm_start() const { return pgs.joint_warm_start.value_or(0.5); }
 };
+
+/// Sets the procedure and its properties, from CallOptions::substeps.
+inline void take_substeps(CallOptions& call) {
+  const Substeps& of = call.substeps;
+  call.procedure = Procedure::substeps;
+  call.moves_bodies = call.starts_warm = call.reads_static_friction = true;
+  call.solves_islands = of.min_substeps == 1 && of.max_substeps > 1;
+  call.warm_start = of.warm_start;
+  call.joint_warm_start = of.joint_warm_start;
+  call.inner_iterations = of.inner_iterations;
+}
 
 inline CallOptions call_options(const SceneOptions& options) {
   constexpr double standard_gravity = 9.81;
@@ -48,11 +69,20 @@ inline CallOptions call_options(const SceneOptions& options) {
         if constexpr (std::is_same_v<M, Substeps>) {
           call.substeps = method;
           call.tolerance = method.tolerance;
+          take_substeps(call);
         } else if constexpr (std::is_same_v<M, Pgs>) {
-          call.procedure = method.position_correction ? Procedure::substeps : Procedure::pgs;
           call.pgs = method;
           call.tolerance = method.tolerance;
-          if (!method.position_correction) return;
+          if (!method.position_correction) {
+            call.procedure = Procedure::pgs;
+            call.starts_warm = call.reads_static_friction = true;
+            call.has_single_manifold_kernel = method.relaxation == 1 && method.inner_iterations == 1;
+            call.warm_start = method.warm_start;
+            call.joint_warm_start = method.joint_warm_start.value_or(0.5);
+            call.relaxation = method.relaxation;
+            call.inner_iterations = method.inner_iterations;
+            return;
+          }
           Substeps& one = call.substeps;
           one.min_substeps = one.max_substeps = 1;
           one.iterations = method.iterations;
@@ -60,11 +90,14 @@ inline CallOptions call_options(const SceneOptions& options) {
           one.warm_start = method.warm_start;
           one.joint_warm_start = method.joint_warm_start.value_or(1);
           one.position_correction = *method.position_correction;
+          take_substeps(call);
         } else if constexpr (std::is_same_v<M, Ncp>) {
           call.procedure = Procedure::ncp;
+          call.starts_warm = true;
           call.ncp = method;
           call.pgs.iterations = method.pgs_iterations;
           call.tolerance = method.pgs_tolerance;
+          call.warm_start = call.joint_warm_start = method.warm_start;
         } else if constexpr (std::is_same_v<M, SequentialImpacts>) {
           call.procedure = Procedure::sequential_impacts;
           call.sequential_impacts = method;
@@ -79,6 +112,7 @@ inline CallOptions call_options(const SceneOptions& options) {
           call.procedure = method.phase == BenderSchmittPhase::collisions ? Procedure::collisions
                            : method.phase == BenderSchmittPhase::resting  ? Procedure::resting
                                                                           : Procedure::both_phases;
+          call.reads_static_friction = true;
           call.bender_schmitt = method;
           call.tolerance = method.tolerance;
           call.rest_tolerance = method.rest_tolerance;

@@ -34,18 +34,18 @@ void SceneSweeps::warm_start() {
     for (std::size_t i : block.items) {
       if (block.is_group) {
         SceneRow& row = state_.rows[i];
-        const double share = has_two_bounds(row) ? options_.pgs.warm_start : options_.pgs_joint_warm_start();
+        const double share = has_two_bounds(row) ? options_.warm_start : options_.joint_warm_start;
         row.impulse = std::clamp(share * row.warm_impulse, row.least, row.largest);
         apply_impulse(state_, row, row.impulse);
         continue;
       }
       SceneContact& c = state_.contacts[i];
-      Vector3 p = options_.pgs.warm_start * (c.frame.to_contact * c.warm_impulse);
+      Vector3 p = options_.warm_start * (c.frame.to_contact * c.warm_impulse);
       p[2] = std::max(p[2], 0.0);
       c.impulse = cut_to_cone(c, p);
       apply_impulse(state_, c, c.impulse);
     }
-  moments_.begin(options_.pgs.warm_start);
+  moments_.begin(options_.warm_start);
   moments_.apply();
 }
 

@@ -12,7 +12,6 @@
 #include "core/jobs/scene_job.hpp"
 #include "core/scene/call_options.hpp"
 #include "core/scene/contact_models.hpp"
-#include "scene/methods/scene_parameters.hpp"
 #include "scene/methods/workspace.hpp"
 
 namespace carom::scene {
@@ -44,7 +43,7 @@ class CallImpulses {
         options_(options),
         job_(job),
         workspace_(workspace),
-        in_substeps_(options.procedure == Procedure::substeps),
+        moves_bodies_(options.moves_bodies),
         stored_(results) {}
 
   /// Makes room, and sets the job's pointers and columns.
@@ -54,8 +53,8 @@ class CallImpulses {
     WarmStartCache<T>& warm_start_cache = workspace_.warm_start_cache;
     const Column<const std::uint64_t>&key = scene_.contacts.key, &row_key = scene_.joints.key;
     if (key || row_key)
-      warm_start_cache.reserve(job_.contacts, job_.rows, in_substeps_, has_contact_moments(scene_.contacts),
-                               in_substeps_ ? options_.time_step : 0, workspace_.static_friction.slip(),
+      warm_start_cache.reserve(job_.contacts, job_.rows, moves_bodies_, has_contact_moments(scene_.contacts),
+                               moves_bodies_ ? options_.time_step : 0, workspace_.static_friction.slip(),
                                scene_.contacts.r_a);
     place_results();
   }
@@ -73,12 +72,10 @@ class CallImpulses {
   /// Sets the initial impulses of the rows [first, end).
   void begin_rows(std::size_t first, std::size_t end) {
     const JointRows<T>& joints = scene_.joints;
-    const auto of_rows = static_cast<T>(in_substeps_                           ? options_.substeps.joint_warm_start
-                                        : options_.procedure == Procedure::ncp ? options_.ncp.warm_start
-                                                                               : options_.pgs_joint_warm_start());
+    const auto of_rows = static_cast<T>(options_.joint_warm_start);
     // A row with two bounds has no position error in its impulse. It could not reach a bound that sweeps reach in many
     // steps if a part of its impulse were lost in every step.
-    const auto of_bounded = static_cast<T>(warm_start_of(options_));
+    const auto of_bounded = static_cast<T>(options_.warm_start);
     const bool has_bounds = joints.min_impulse && joints.max_impulse;
     for (std::size_t i = first; i < end; ++i) {
       T& impulse = job_.row_impulse[i];
@@ -113,7 +110,7 @@ class CallImpulses {
   T* of_rows() const { return row_warm_; }
   /// The caller's results. Some columns are replaced by the solver's own memory.
   const SceneResults<T>& stored() const { return stored_; }
-  /// The impulses of a sequence, component by component.
+  /// The impulses of contacts in the solver's memory, component by component; null: they are only in the caller's.
   T* kept() const { return kept_; }
 
  private:
@@ -121,11 +118,6 @@ class CallImpulses {
     const std::size_t n = job_.contacts;
     return {{from, n}, {from + n, n}, {from + 2 * n, n}};
   }
-  /// True if contacts and rows may have initial impulses.
-  bool is_warm() const {
-    return in_substeps_ || options_.procedure == Procedure::pgs || options_.procedure == Procedure::ncp;
-  }
-
   void place_results() {
     const std::size_t three = 3 * (job_.contacts + 1);
     const bool named = static_cast<bool>(scene_.contacts.key);
@@ -133,12 +125,12 @@ class CallImpulses {
     // the initial impulses of contacts, a contact that is solved again could not start from them.
     const bool apart = named || may_overlap<T>(stored_.impulse, scene_.contacts.warm_impulse) ||
                        may_overlap<T>(stored_.impulse, scene_.contacts.warm_angular_impulse);
-    if (named && !in_substeps_)
+    if (named && !moves_bodies_)
       kept_ = workspace_.warm_start_cache.stored();
-    else if (apart || options_.procedure == Procedure::sequential_impacts)
+    else if (apart)
       kept_ = workspace_.impulses.at_least(three);
     if (apart) stored_.impulse = columns(kept_);
-    if (in_substeps_) {
+    if (moves_bodies_) {
       const Vector3Columns<T>& warm = stored_.warm_impulse;
       if (named)
         stored_.warm_impulse = columns(workspace_.warm_start_cache.stored());
@@ -164,14 +156,13 @@ class CallImpulses {
       to = columns(is_cached ? workspace_.warm_start_cache.stored() + 3 * job_.contacts : memory + otherwise);
       for (const Column<T>* column : {&to.x, &to.y, &to.z}) std::fill_n(column->data, column->count, T(0));
     };
-    place(stored_.angular_impulse, named && !in_substeps_, 0);
-    place(stored_.warm_angular_impulse, named && in_substeps_, three);
+    place(stored_.angular_impulse, named && !moves_bodies_, 0);
+    place(stored_.warm_angular_impulse, named && moves_bodies_, three);
   }
 
   void find_first_of_contacts() {
     const SceneContacts<T>& contacts = scene_.contacts;
-    const double share = warm_start_of(options_);
-    if (!is_warm() || !(share > 0)) return;
+    if (!options_.starts_warm || !(options_.warm_start > 0)) return;
     caches_contacts_ = contacts.key && !contacts.warm_impulse.x;
     if (!caches_contacts_) {
       job_.warm_impulse = contacts.warm_impulse;
@@ -185,7 +176,7 @@ class CallImpulses {
       return Vector3Columns<const T>{of(0), of(1), of(2)};
     };
     job_.warm_impulse = warm_start_cache(0);
-    if (keeps_rests<T> && in_substeps_) {
+    if (keeps_rests<T> && moves_bodies_) {
       const auto of = [&](std::size_t c) {
         return Column<const T>(workspace_.warm_start_cache.histories().rest(c), job_.contacts);
       };
@@ -197,11 +188,11 @@ class CallImpulses {
   void find_first_of_rows() {
     const JointRows<T>& joints = scene_.joints;
     row_warm_ = workspace_.row_warm.at_least(job_.rows + 1);
-    caches_rows_ = is_warm() && joints.key && !joints.warm_impulse;
-    if (keeps_rests<T> && in_substeps_ && caches_rows_ && options_.substeps.joint_warm_start == 1)
+    caches_rows_ = options_.starts_warm && joints.key && !joints.warm_impulse;
+    if (keeps_rests<T> && moves_bodies_ && caches_rows_ && options_.substeps.joint_warm_start == 1)
       job_.row_warm_rest = {&workspace_.warm_start_cache.rows()->rest, job_.rows, sizeof(CachedRow<T>)};
     for (std::size_t i = 0; i < job_.rows; ++i)
-      row_warm_[i] = !is_warm()            ? T(0)
+      row_warm_[i] = !options_.starts_warm ? T(0)
                      : joints.warm_impulse ? joints.warm_impulse[i]
                      : caches_rows_        ? workspace_.warm_start_cache.rows()[i].impulse
                                            : T(0);
@@ -211,7 +202,7 @@ class CallImpulses {
   const CallOptions& options_;
   kernel::SceneJob<T>& job_;
   Workspace<T>& workspace_;
-  bool in_substeps_;
+  bool moves_bodies_;
   SceneResults<T> stored_;
   T *kept_ = nullptr, *row_warm_ = nullptr;
   bool caches_contacts_ = false, caches_rows_ = false;

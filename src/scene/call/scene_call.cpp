@@ -1,23 +1,17 @@
 #include "scene_call.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <functional>
 #include <limits>
 #include <optional>
-#include <utility>
 
 #include "call_impulses.hpp"
 #include "contact/call/range.hpp"
 #include "core/scene/call_options.hpp"
 #include "core/scene/contact_models.hpp"
 #include "core/threads/thread_team.hpp"
-#include "scene/methods/ncp.hpp"
+#include "scene/methods/method.hpp"
 #include "scene/methods/scene_parameters.hpp"
-#include "scene/methods/sequential_impacts.hpp"
-#include "scene/methods/substep_counts.hpp"
-#include "scene/methods/substeps.hpp"
-#include "scene/methods/sweeps.hpp"
 #include "scene_input.hpp"
 #include "scene_output.hpp"
 #include "store_warm_start.hpp"
@@ -37,13 +31,6 @@ const kernel::SceneKernelsFor<T>& kernels_for(const kernel::SceneKernels& of) {
     return *of.f64;
 }
 
-/// Contacts and rows of islands that are solved together: their blocks fit into a core's own cache.
-template <class T>
-constexpr std::size_t points_of_part = 16384 / sizeof(T);
-
-/// [bytes] Blocks have room for any graph of a scene's size up to this limit.
-constexpr std::size_t max_reserved = std::size_t{32} << 20;
-
 /// Up to this number of bodies, contacts and rows validation uses narrow vectors.
 constexpr std::size_t few = 64;
 /// Up to this number of islands of one manifold, narrow vectors are as fast as wide ones.
@@ -61,6 +48,7 @@ class SceneCall {
         scene_(scene),
         results_(results),
         options_(options),
+        method_(method_of<T>(options.procedure)),
         same_options_(same_options),
         bodies_(scene.bodies.inverse_mass.count),
         contacts_(scene.contacts.friction.count),
@@ -76,13 +64,20 @@ class SceneCall {
   /// Makes room for the call.
   void reserve_all(std::size_t slots) {
     reserve(slots);
-    set_parameters();
-    reserve_for_graphs(slots);
+    job_.scene = &scene_;
+    job_.results = &impulses_.stored();
+    job_.parameters = parameters_of<T>(options_);
+    // Calls of one size may differ in manifolds, islands and substeps, and a scene that is solved again within a call
+    // has already written results. Therefore all lists have room for the largest graph of this size.
+    const CallData<T> data = this->data(kernels_);
+    workspace_.reserve(data.parts, options_.moves_bodies ? static_cast<std::size_t>(options_.substeps.max_substeps) : 0,
+                       slots);
+    method_.reserve(data);
   }
 
   SceneReport run(CallThreads& threads, Slots slots) {
     workspace_.last_single_manifold.is_there = false;
-    was_at_rest_ = std::exchange(workspace_.last_rest.is_there, false);
+    workspace_.last_rest.begin_call();
     // All allocations come before the first result is written.
     reserve_all(slots.most);
     SceneReport report;
@@ -99,9 +94,10 @@ class SceneCall {
       }
       if (outcome.overflow) give_up_overflowed();
       if (workspace_.static_friction.is_there()) workspace_.static_friction.end(scene_, job_, workspace_.graph);
-      remember<T>({scene_, job_, workspace_, is(Procedure::substeps), impulses_.caches_contacts(), team});
+      remember<T>({scene_, job_, workspace_, options_.moves_bodies, impulses_.caches_contacts(), team});
       add_up(team, outcome, report);
       SceneOutput<T>(job_, workspace_, results_, impulses_.stored(), options_).store(team, report);
+      method_.finish(call(team, report, kernels_));
       report.threads = team.worked();
     };
     ThreadTeam::gather(threads, slots.of_call, workspace_.team, std::cref(work));
@@ -110,20 +106,23 @@ class SceneCall {
     report.contacts = contacts_;
     report.joint_rows = rows_;
     if (is_single_manifold(report)) leave_single_manifold();
-    leave_at_rest(report);
     return report;
   }
 
  private:
-  bool is(Procedure method) const { return options_.procedure == method; }
-  bool builds_levels() const {
-    return options_.bender_schmitt.shock_propagation > 0 && !is(Procedure::sequential_impacts) &&
-           !is(Procedure::substeps) && !is(Procedure::ncp);
+  CallData<T> data(const kernel::SceneKernelsFor<T>& kernels) {
+    return {options_, entry_, kernels, job_, workspace_, input_.parts()};
+  }
+  Call<T> call(ThreadTeam& team, SceneReport& report, const kernel::SceneKernelsFor<T>& kernels) {
+    const InitialImpulses<T> initial{begins_with_impulses_, impulses_.caches_contacts(), impulses_.caches_rows(),
+                                     impulses_.of_rows(), impulses_.kept()};
+    return {data(kernels), team, initial, report, tries_ == 1, same_options_};
   }
 
   SweepOutcome build_and_solve(ThreadTeam& team, SceneReport& report) {
     for (;;) {
-      build(team);
+      ++tries_;
+      build(team, report);
       const SweepOutcome outcome = solve(team, report);
       if (!outcome.found_faults) return outcome;
       // The new graph excludes the faulty contacts and rows.
@@ -132,49 +131,14 @@ class SceneCall {
   }
 
   SweepOutcome solve(ThreadTeam& team, SceneReport& report) {
-    if (rests_again_ && rows_ == 0) return outcome_at_rest();
+    if (keeps_graph_) return method_.solve(call(team, report, kernels_));
     // Scenes that fill less than half of a wide vector are faster on narrow vectors; the blocks are the same for both.
     // With shock propagation a level spans all parts and fills wide vectors.
     const bool is_narrow = workspace_.graph.max_lanes <= narrow_kernels_.width &&
                            workspace_.graph.single_manifold.size() <= max_narrow &&
                            options_.bender_schmitt.shock_propagation == 0;
-    const Call<T> call{options_, is_narrow ? narrow_kernels_ : kernels_, job_, workspace_, team};
-    workspace_.island_status.assign(workspace_.graph.islands, IslandStatus::converged);
-    workspace_.island_residual.assign(workspace_.graph.islands, 0);
-    workspace_.island_error.assign(workspace_.graph.islands, 0);
-    workspace_.island_approach.assign(workspace_.graph.islands, 0);
-    workspace_.island_algorithm.assign(
-        workspace_.graph.islands, is(Procedure::sequential_impacts) ? IslandAlgorithm::impacts : IslandAlgorithm::pgs);
-    workspace_.island_iterations.assign(workspace_.graph.islands, 0);
-    if (is(Procedure::substeps)) return run_substeps(call, begins_with_impulses_);
-    if (is(Procedure::ncp)) return solve_ncp(call, begins_with_impulses_, report);
-    if (!is(Procedure::both_phases))
-      return is(Procedure::sequential_impacts)
-                 ? run_sequential_impacts(call, entry_, workspace_.sequential_impacts, impulses_.kept(), report)
-                 : sweep(call, options_.procedure, begins_with_impulses_, Ending::finish);
-    job_.target = kernel::Target::colliding;
-    job_.rows_have_acted = false;
-    const SweepOutcome collisions = sweep(call, Procedure::collisions, begins_with_impulses_, Ending::accumulate);
-    if (collisions.found_faults) return collisions;
-    job_.target = kernel::Target::resting;
-    job_.rows_have_acted = true;
-    SweepOutcome outcome = sweep(call, Procedure::resting, false, Ending::finish);
-    outcome.approach = std::max(collisions.approach, outcome.approach);
-    return outcome;
-  }
-
-  /// The outcome of islands without rows that rest again. The workspace has their other results from the last call.
-  SweepOutcome outcome_at_rest() {
-    SweepOutcome sum;
-    for (const direct::Accepted& of : workspace_.direct.accepted()) {
-      const std::uint32_t island = of.island(workspace_.graph);
-      workspace_.substeps[island] = of.substeps;
-      workspace_.island_residual[island] = std::max(of.residual, 0.0);
-      workspace_.island_approach[island] = 0;
-      workspace_.note_error(island, of.approach);
-      sum.approach = std::max(sum.approach, of.approach);
-    }
-    return sum;
+    workspace_.begin_islands();
+    return method_.solve(call(team, report, is_narrow ? narrow_kernels_ : kernels_));
   }
 
   /// True if the scene is one manifold without faults, and the solver stores the impulses of contacts with keys.
@@ -183,9 +147,9 @@ class SceneCall {
     const SceneContacts<T>& contacts = scene_.contacts;
     const bool remembers = contacts.key ? workspace_.warm_start_cache.all_have_keys() && !contacts.warm_impulse.x
                                         : !job_.warm_impulse.x && !scene_.joints.key;
-    return solves_single_manifold_islands_apart(options_) && graph.single_manifold.size() == 1 &&
-           graph.manifolds.size() == 1 && rows_ == 0 && graph.manifolds[0].count == contacts_ &&
-           bodies_ + contacts_ <= few && remembers && !job_.has_models && !workspace_.static_friction.is_there() &&
+    return options_.has_single_manifold_kernel && graph.single_manifold.size() == 1 && graph.manifolds.size() == 1 &&
+           rows_ == 0 && graph.manifolds[0].count == contacts_ && bodies_ + contacts_ <= few && remembers &&
+           !job_.has_models && !workspace_.static_friction.is_there() &&
            report.count(Status::ok) + report.count(Status::separating) == contacts_;
   }
   /// Stores the state that the fast path of the next call needs (single_manifold_call.hpp).
@@ -197,80 +161,6 @@ class SceneCall {
     last.movable.assign(workspace_.movable.data(), workspace_.movable.data() + bodies_);
     last.isa = entry_.isa;
     last.is_there = true;
-  }
-
-  /// Returns true if the graph of a scene depends only on bodies, links and statuses, and contacts start from the
-  /// impulses of their keys.
-  bool may_rest_again() const {
-    return is(Procedure::substeps) && !job_.has_models && !scene_.contacts.frequency &&
-           !workspace_.static_friction.is_there() &&
-           (contacts_ == 0 || (impulses_.caches_contacts() && workspace_.warm_start_cache.all_have_keys()));
-  }
-  /// Stores the structure of a scene whose islands have all settled.
-  void leave_at_rest(const SceneReport& report) {
-    const Graph& graph = workspace_.graph;
-    const std::size_t sound = report.count(Status::ok) + report.count(Status::separating);
-    LastRest& last = workspace_.last_rest;
-    last.is_there = may_rest_again() && graph.islands > 0 && workspace_.direct.settled().size() == graph.islands &&
-                    sound == contacts_ && report.count_joints(Status::ok) == rows_ && graph.of_contacts.at() == nullptr;
-    if (rests_again_ || !last.is_there) return;
-    const Parts parts = input_.parts();
-    last.movable.assign(parts.movable, parts.movable + bodies_);
-    last.body_a.assign(parts.body_a, parts.body_a + contacts_);
-    last.body_b.assign(parts.body_b, parts.body_b + contacts_);
-    last.link.assign(parts.links.to_previous, parts.links.to_previous + contacts_);
-    last.row_body_a.assign(parts.row_body_a, parts.row_body_a + rows_);
-    last.row_body_b.assign(parts.row_body_b, parts.row_body_b + rows_);
-  }
-  /// True if the scene has the structure of the last one, whose islands were at rest, and all of them rest again. Then
-  /// the graph of the last call is the one of this call, too.
-  bool rests_again(ThreadTeam& team, const Parts& parts) {
-    const LastRest& last = workspace_.last_rest;
-    const bool may = was_at_rest_ && same_options_ && builds_ == 0 && may_rest_again() &&
-                     (contacts_ == 0 || workspace_.warm_start_cache.is_unchanged()) && last.movable.size() == bodies_ &&
-                     last.body_a.size() == contacts_ && last.row_body_a.size() == rows_;
-    if (!may) return false;
-    std::atomic<bool> has_structure{true};
-    const auto compare = [&](std::size_t count, const auto& are_same) {
-      team.each(count, 4 * validated_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
-        const auto same = [&](const auto& x, const auto* y) {
-          return std::equal(x.data() + first, x.data() + end, y + first);
-        };
-        const auto all_ok = [&](const std::uint8_t* status) {
-          return std::all_of(status + first, status + end, [](std::uint8_t of) { return of == ok; });
-        };
-        if (!are_same(same, all_ok)) has_structure.store(false, std::memory_order_relaxed);
-      });
-    };
-    compare(bodies_, [&](const auto& same, const auto&) { return same(last.movable, parts.movable); });
-    compare(contacts_, [&](const auto& same, const auto& all_ok) {
-      return all_ok(job_.status) && same(last.body_a, parts.body_a) && same(last.body_b, parts.body_b) &&
-             same(last.link, parts.links.to_previous);
-    });
-    compare(rows_, [&](const auto& same, const auto& all_ok) {
-      return all_ok(job_.row_status) && same(last.row_body_a, parts.row_body_a) &&
-             same(last.row_body_b, parts.row_body_b);
-    });
-    if (!has_structure) return false;
-    set_graph();
-    Graph& graph = workspace_.graph;
-    const Slops<T> slops(job_, options_, workspace_.square_sizes.at_least(bodies_ + 1), team);
-    if (!workspace_.direct.settle_again(options_, kernels_, job_, graph, parts, slops, cached_rows(),
-                                        workspace_.substeps, team))
-      return false;
-    graph.is_of_last_call = true;
-    return true;
-  }
-  /// The memory of rows that begin with the impulses of their keys, or null.
-  const CachedRow<T>* cached_rows() const {
-    return impulses_.caches_rows() ? workspace_.warm_start_cache.rows() : nullptr;
-  }
-  void set_graph() {
-    const Graph& graph = workspace_.graph;
-    job_.manifolds = graph.manifolds.data();
-    job_.groups = graph.groups.data();
-    job_.contact_at = graph.of_contacts.at();
-    job_.row_at = graph.of_rows.at();
   }
 
   /// Restores the initial state of the scene, except the faults.
@@ -337,104 +227,24 @@ class SceneCall {
       job_.changes[bodies_] = {};
     }
     input_.reserve(workspace_);
-    if (is(Procedure::both_phases) || is(Procedure::resting) || is(Procedure::ncp)) {
-      T* const kept = workspace_.kept.at_least(3 * (contacts_ + 1));
-      for (std::size_t c = 0; c < 3; ++c) job_.kept[c] = kept + c * contacts_;
-      job_.kept_rows = workspace_.kept_rows.at_least(rows_ + 1);
-      job_.kept_velocities = workspace_.kept_velocities.at_least(bodies_ + 1);
-    }
     workspace_.static_friction.reserve(scene_, options_);
     impulses_.reserve();
     workspace_.last_single_manifold.movable.reserve(few);
-    if (is(Procedure::substeps)) {
-      job_.displacements = workspace_.displacements.at_least(bodies_ + 1);
-      job_.began = workspace_.began.at_least(bodies_ + 1);
-      job_.relaxes = options_.substeps.position_correction.relax_iterations > 0;
-      workspace_.forces.at_least(bodies_ + 1);
-      workspace_.followed.at_least(bodies_ + 1);
-      workspace_.inertia.at_least(bodies_ + 1);
-      workspace_.turned.at_least(bodies_ + 1);
-      workspace_.energy_sums.at_least(2 * bodies_ + 1);
-      workspace_.shares.at_least(bodies_ + 1);
-      workspace_.loads.at_least(loads_of_a_body * (bodies_ + 1));
-      workspace_.manifold_loads.at_least(loads_of_a_body * (contacts_ + 1));
-      workspace_.square_sizes.at_least(bodies_ + 1);
-    }
   }
 
-  /// Reserves memory for the largest graph of this size. Calls of one size may differ in manifolds, islands and
-  /// substeps, and a scene that is solved again within a call has already written results.
-  void reserve_for_graphs(std::size_t slots) {
-    const Parts parts = input_.parts();
-    workspace_.reserve(parts, is(Procedure::substeps) ? static_cast<std::size_t>(options_.substeps.max_substeps) : 0,
-                       slots);
-    if (is(Procedure::sequential_impacts)) return workspace_.sequential_impacts.reserve(parts);
-    // At most one block for every contact and row.
-    const std::uint8_t models = job_.has_models ? kernel::has_model | kernel::models_with_moments : 0;
-    const std::size_t of_contacts = contacts_ * bytes_of_block(kernels_, job_, false, 1, models);
-    const std::size_t of_rows = rows_ * bytes_of_block(kernels_, job_, true, 1, 0);
-    workspace_.blocks.at_least(std::min(of_contacts + of_rows, max_reserved));
-    if (builds_levels()) workspace_.level_blocks.at_least(std::min(of_contacts, max_reserved));
-  }
-
-  void set_parameters() {
-    job_.scene = &scene_;
-    job_.results = &impulses_.stored();
-    job_.parameters = parameters_of<T>(options_);
-    job_.target = target_of(options_);
-    job_.reads_gap = is(Procedure::both_phases) || is(Procedure::resting);
-    const bool sums = is(Procedure::both_phases) || job_.target == kernel::Target::colliding;
-    if (sums) {
-      T* const memory = workspace_.sums.at_least(3 * (contacts_ + 1));
-      std::fill_n(memory, 3 * contacts_, T(0));
-      for (std::size_t i = 0; i < 3; ++i) job_.impulse_sum[i] = memory + i * contacts_;
-    }
-    if (options_.bender_schmitt.shock_propagation > 0 || is(Procedure::ncp)) {
-      T* const memory = workspace_.carried.at_least(4 * (contacts_ + 1));
-      for (std::size_t i = 0; i < 4; ++i) job_.carried[i] = memory + i * contacts_;
-    }
-    if (has_contact_moments(scene_.contacts) && is(Procedure::ncp)) {
-      T* const memory = workspace_.moments.at_least(6 * (contacts_ + 1));
-      std::fill_n(memory, 6 * contacts_, T(0));
-      for (std::size_t i = 0; i < 3; ++i) {
-        job_.carried_moment[i] = memory + i * contacts_;
-        job_.kept_moment[i] = memory + (3 + i) * contacts_;
-      }
-    }
-  }
-
-  void build(ThreadTeam& team) {
-    if (is(Procedure::sequential_impacts)) validate_laws(options_, entry_, job_, workspace_.sequential_impacts, team);
-    const Parts parts = input_.parts();
-    rests_again_ = rests_again(team, parts);
-    if (rests_again_) return;
-    // Every thread gets the same number of parts, at least two.
-    const std::size_t points = contacts_ + rows_, at_once = team.slots() * points_of_part<T>;
-    const std::size_t parts_of_thread = std::max<std::size_t>(2, (points + at_once - 1) / at_once);
-    const std::size_t share = points / (team.slots() * parts_of_thread) + 1;
+  void build(ThreadTeam& team, SceneReport& report) {
+    const Call<T> call = this->call(team, report, kernels_);
+    method_.validate(call);
+    keeps_graph_ = method_.keeps_graph(call);
+    if (keeps_graph_) return;
     Graph& graph = workspace_.graph;
-    graph.connect(parts);
-    set_graph();
+    graph.connect(call.parts);
+    set_graph(job_, graph);
     take_static_friction();
     if (impulses_.caches_contacts()) workspace_.warm_start_cache.inherit(graph, scene_.contacts, team);
     workspace_.substeps.clear();
     workspace_.island_energy.clear();
-    if (is(Procedure::substeps)) {
-      // An abandoned pass may have left displacements.
-      std::fill_n(job_.displacements, bodies_ + 1, kernel::VelocityRow<T>{});
-      const Slops<T> slops(job_, options_, workspace_.square_sizes.at_least(bodies_ + 1), team);
-      workspace_.direct.settle(options_, kernels_, job_, graph, parts, slops, cached_rows(), team);
-      count_substeps(options_, job_, workspace_, slops, impulses_.of_rows(), impulses_.caches_contacts(),
-                     impulses_.caches_rows(), team);
-      workspace_.direct.solve(options_, kernels_, *entry_.scene.blocks, job_, graph, parts, slops, workspace_.substeps,
-                              workspace_.substeps_wanted, team, builds_++ == 0);
-      graph.sort_islands(workspace_.substeps, workspace_.substeps_wanted);
-    }
-    graph.build(parts, kernels_.width,
-                team.slots() == 1 ? points_of_part<T> : std::clamp(share, std::size_t{256}, points_of_part<T>),
-                workspace_.substeps, solves_single_manifold_islands_apart(options_), team.slots());
-    if (is(Procedure::substeps)) graph.list_bodies(parts);
-    if (builds_levels()) graph.build_levels(parts, kernels_.width, workspace_.level);
+    method_.prepare(call);
     begins_with_impulses_ = impulses_.any_to_begin_with();
   }
 
@@ -460,7 +270,6 @@ class SceneCall {
       report.energy_removed += removed_energy(workspace_, i);
     }
     for (const std::int32_t n : workspace_.substeps) report.substeps = std::max(report.substeps, static_cast<int>(n));
-    if (is(Procedure::substeps)) report.pgs_islands = graph.islands - workspace_.direct.accepted().size();
     report.lanes = outcome.lanes;
     report.lanes_used = outcome.lanes_used;
     report.islands = graph.islands;
@@ -478,14 +287,16 @@ class SceneCall {
   const Scene<T>& scene_;
   const SceneResults<T>& results_;
   const CallOptions& options_;
+  const Method<T>& method_;
   bool same_options_;                        // as in the last call
   std::optional<Scene<T>> scene_in_effect_;  // of manifolds with static friction
   std::size_t bodies_, contacts_, rows_;
   SceneJob<T> job_{};
   SceneInput<T> input_;
   CallImpulses<T> impulses_;
-  bool begins_with_impulses_ = false, was_at_rest_ = false, rests_again_ = false;
-  int builds_ = 0;  // of graphs in this call; after the first, results may have been written
+  bool begins_with_impulses_ = false;
+  bool keeps_graph_ = false;  // of the last call
+  int tries_ = 0;             // in this call; after the first, results may have been written
 };
 
 }  // namespace

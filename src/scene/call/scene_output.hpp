@@ -46,7 +46,7 @@ class SceneOutput {
     });
     count_statuses(team, report);
     const std::size_t sound = report.count(Status::ok) + report.count(Status::separating);
-    if (options_.procedure == Procedure::substeps) store_motion(team, sound < contacts_);
+    if (options_.moves_bodies) store_motion(team, sound < contacts_);
     for (std::size_t i = 0; i < contacts_ && sound < contacts_; ++i) {
       if (!is_fault(static_cast<Status>(job_.status[i]))) continue;
       const T unknown = std::numeric_limits<T>::quiet_NaN();
@@ -122,7 +122,7 @@ class SceneOutput {
     // A body without contacts and rows moves on a parabola if islands are solved directly, otherwise as its substeps
     // would move it.
     const auto n = static_cast<T>(options_.substeps.min_substeps);
-    const T by_forces = T(0.5) * (direct::solves_islands(options_) ? h : h * (T(1) - T(1) / n));
+    const T by_forces = T(0.5) * (options_.solves_islands ? h : h * (T(1) - T(1) / n));
     team.each(bodies_, validated_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
       for (std::size_t i = first; i < end; ++i) {
         const std::uint32_t island = workspace_.graph.island_of_body[i];

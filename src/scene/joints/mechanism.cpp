@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -15,33 +16,49 @@
 #include "core/columns/check.hpp"
 #include "core/columns/public_call.hpp"
 #include "core/support/forest.hpp"
-#include "core/support/vector3.hpp"
 #include "linear/eigenvalues.hpp"
 #include "linear/pivoted_cholesky.hpp"
 #include "need.hpp"
-#include "twist.hpp"
+#include "scene/rows/read.hpp"
 
 namespace carom {
 namespace {
 
-using scene::operator-;
 using scene::add;
 using scene::Body;
-using scene::change_of;
-using scene::Changes;
+using scene::body_of;
+using scene::contact_rows;
 using scene::coupling;
+using scene::Direction;
 using scene::dot;
+using scene::is_finite;
+using scene::joint_row;
+using scene::JointRow;
 using scene::need;
 using scene::need_vectors;
 using scene::Row;
+using scene::surface_along;
 using scene::Twist;
+using scene::vector_at;
+using scene::velocity_at;
 using Vector = scene::Vector<double>;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-template <class T>
-Vector read(const Vector3Columns<const T>& v, std::size_t i) {
-  return {v.x[i], v.y[i], v.z[i]};
+/// Changes of velocities, summed up in double before they are added to the caller's columns.
+using Changes = std::map<std::int32_t, Twist>;
+
+void add(Changes& changes, double impulse, const Row& row) {
+  for (std::size_t i = 0; i < 2; ++i)
+    if (row.body[i] >= 0) add(changes[row.body[i]], impulse, row.side[i].response);
+}
+
+/// J Δv of a row.
+double change_of(const Row& row, const Changes& changes) {
+  double sum = 0;
+  for (std::size_t i = 0; i < 2; ++i)
+    if (const auto found = changes.find(row.body[i]); found != changes.end()) sum += dot(row.side[i].of, found->second);
+  return sum;
 }
 
 /// Rows connected by movable bodies.
@@ -54,7 +71,7 @@ struct Mechanism {
 
 /// The rows of a contact along the axes of its frame, and the mechanisms of its bodies.
 struct ContactRows {
-  std::array<Vector, 3> axis;
+  scene::ContactFrame axis;
   std::array<Row, 3> row;
   std::vector<const Mechanism*> mechanisms;
 };
@@ -89,24 +106,18 @@ struct Mechanisms<T>::State {
   }
 
   void load_bodies() {
-    const auto& columns = scene.bodies;
-    bodies.resize(columns.inverse_mass.count);
-    for (std::size_t i = 0; i < bodies.size(); ++i) {
-      const auto& m = columns.inverse_inertia;
-      bodies[i] = {columns.inverse_mass[i], {m.xx[i], m.xy[i], m.xz[i], m.yy[i], m.yz[i], m.zz[i]}};
-    }
+    bodies.resize(scene.bodies.inverse_mass.count);
+    for (std::size_t i = 0; i < bodies.size(); ++i) bodies[i] = body_of(scene.bodies, static_cast<std::int32_t>(i));
   }
 
   void load_rows() {
     const JointRows<T>& joints = scene.joints;
     rows.resize(joints.body_a.count);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      rows[i].body = {joints.body_a[i], joints.body_b[i]};
-      check_bodies("row", i, rows[i].body);
-      rows[i].jacobian = {{{read(joints.linear_a, i), read(joints.angular_a, i)},
-                           {read(joints.linear_b, i), read(joints.angular_b, i)}}};
-      if (joints.compliance) rows[i].compliance = joints.compliance[i];
-      respond(rows[i]);
+      const std::array<std::int32_t, 2> body = {joints.body_a[i], joints.body_b[i]};
+      check_bodies("row", i, body);
+      rows[i] = joint_row(joints, i, of(body[0]), of(body[1]));
+      rows[i].body = body;
     }
   }
 
@@ -120,20 +131,18 @@ struct Mechanisms<T>::State {
     if (body[0] >= 0 && body[0] == body[1]) fail(body[0], " as both of its bodies");
   }
 
-  void respond(Row& row) const {
-    for (std::size_t side = 0; side < 2; ++side)
-      if (row.body[side] >= 0) row.response[side] = of(row.body[side]).response(row.jacobian[side]);
+  const Body& of(std::int32_t body) const {
+    static const Body world;
+    return body < 0 ? world : bodies[static_cast<std::size_t>(body)];
   }
-
-  const Body& of(std::int32_t body) const { return bodies[static_cast<std::size_t>(body)]; }
-  bool is_movable(std::int32_t body) const { return body >= 0 && of(body).is_movable(); }
+  bool is_movable(std::int32_t body) const { return of(body).is_movable(); }
 
   /// Union–find over the movable bodies.
   void connect() {
     std::vector<std::size_t> parent(bodies.size());
     std::iota(parent.begin(), parent.end(), std::size_t{0});
     const auto root = [&](std::int32_t body) { return root_of(parent, static_cast<std::size_t>(body)); };
-    for (const Row& row : rows)
+    for (const JointRow& row : rows)
       if (is_movable(row.body[0]) && is_movable(row.body[1])) parent[root(row.body[0])] = root(row.body[1]);
 
     constexpr std::size_t none = ~std::size_t{0};
@@ -154,7 +163,6 @@ struct Mechanisms<T>::State {
   }
 
   void set_fault(Mechanism& mechanism) const {
-    const JointRows<T>& joints = scene.joints;
     const auto fail = [&](std::size_t row, const auto&... why) {
       mechanism.fault = Text("row ", row, why...).view();
       mechanism.faulty_row = row;
@@ -165,18 +173,16 @@ struct Mechanisms<T>::State {
                   ": SceneSolver has none");
     for (const std::size_t i : mechanism.rows) {
       for (const std::int32_t body : rows[i].body)
-        if (body >= 0 && of(body).is_faulty()) {
+        if (of(body).is_faulty()) {
           mechanism.fault = Text("body ", body, " has a mass or an inertia at fault").view();
           return;
         }
-      for (const Twist& twist : rows[i].jacobian)
-        if (!scene::is_finite(twist.linear) || !scene::is_finite(twist.angular))
-          return fail(i, " has a number that is not finite");
+      for (const Direction& direction : rows[i].side)
+        if (!is_finite(direction.of)) return fail(i, " has a number that is not finite");
       if (!(rows[i].compliance >= 0 && rows[i].compliance < infinity)) return fail(i, " has a compliance at fault");
-      const double least = joints.min_impulse ? joints.min_impulse[i] : -infinity;
-      const double largest = joints.max_impulse ? joints.max_impulse[i] : infinity;
-      if (!(least == -infinity && largest == infinity))
-        return fail(i, " has an impulse within [", least, ", ", largest, "] and cannot be told to hold");
+      if (!(rows[i].min_impulse == -infinity && rows[i].max_impulse == infinity))
+        return fail(i, " has an impulse within [", rows[i].min_impulse, ", ", rows[i].max_impulse,
+                    "] and cannot be told to hold");
     }
   }
 
@@ -200,25 +206,15 @@ struct Mechanisms<T>::State {
     const std::array<std::int32_t, 2> body = {scene.contacts.body_a[index], scene.contacts.body_b[index]};
     check_bodies("contact", index, body);
     if (!is_movable(body[0]) && !is_movable(body[1])) fail("both bodies are immovable");
-    const Vector n = read(scene.contacts.normal, index), r_a = read(scene.contacts.r_a, index),
-                 r_b = read(scene.contacts.r_b, index);
+    const Vector n = vector_at(scene.contacts.normal, index);
     if (!(std::abs(std::sqrt(dot(n, n)) - 1) <= Tolerances{}.normal_tolerance)) fail("the normal is no unit vector");
 
     ContactRows result;
-    const Vector normal = *scene::unit(n);
-    const auto [t1, t2] = scene::tangents(normal);
-    result.axis = {t1, t2, normal};
-    for (std::size_t i = 0; i < 3; ++i) {
-      const Vector &e = result.axis[i], opposite = -e;
-      Row& row = result.row[i];
-      row.body = body;
-      row.jacobian = {{{e, scene::cross(r_a, e)}, {opposite, scene::cross(r_b, opposite)}}};
-      respond(row);
-    }
+    result.axis = scene::frame_along(n);
+    result.row = contact_rows(scene.contacts, index, result.axis, of(body[0]), of(body[1]));
     for (std::size_t side = 0; side < 2; ++side) {
       if (body[side] < 0) continue;
-      if (!scene::is_finite(result.row[0].jacobian[side].angular) ||
-          !scene::is_finite(result.row[1].jacobian[side].angular))
+      if (!is_finite(result.row[0].side[side].of) || !is_finite(result.row[1].side[side].of))
         fail("a lever arm is not finite");
       if (of(body[side]).is_faulty()) fail(Text("body ", body[side], " has a mass or an inertia at fault"));
       const std::size_t number = mechanism_of[static_cast<std::size_t>(body[side])];
@@ -237,7 +233,7 @@ struct Mechanisms<T>::State {
     for (std::size_t side = 0; side < 2; ++side) {
       if (row.body[side] < 0) continue;
       const auto body = static_cast<std::size_t>(row.body[side]);
-      sum += dot(row.jacobian[side], {read(velocity, body), read(angular_velocity, body)});
+      sum += dot(row.side[side].of, velocity_at(velocity, angular_velocity, body));
     }
     return sum;
   }
@@ -249,7 +245,7 @@ struct Mechanisms<T>::State {
     std::vector<double> impulse(mechanism.rows.size()), missed(impulse.size());
     for (int pass = 0; pass < 3; ++pass) {
       for (std::size_t i = 0; i < missed.size(); ++i) {
-        const Row& row = rows[mechanism.rows[i]];
+        const JointRow& row = rows[mechanism.rows[i]];
         missed[i] = offset[i] + change_of(row, changes) + row.compliance * impulse[i];
       }
       const std::vector<double> step = mechanism.inverse->solve(missed);
@@ -293,12 +289,9 @@ struct Mechanisms<T>::State {
         for (std::size_t i = 0; i < impulse.size(); ++i) add_to(joint_impulse[mechanism->rows[i]], impulse[i]);
     for (const auto& [body, change] : response.changes) {
       const auto i = static_cast<std::size_t>(body);
-      add_to(velocity.x[i], change.linear[0]);
-      add_to(velocity.y[i], change.linear[1]);
-      add_to(velocity.z[i], change.linear[2]);
-      add_to(angular_velocity.x[i], change.angular[0]);
-      add_to(angular_velocity.y[i], change.angular[1]);
-      add_to(angular_velocity.z[i], change.angular[2]);
+      const Column<T>* const columns[6] = {&velocity.x,         &velocity.y,         &velocity.z,
+                                           &angular_velocity.x, &angular_velocity.y, &angular_velocity.z};
+      for (std::size_t c = 0; c < 6; ++c) add_to((*columns[c])[i], change[c]);
     }
   }
 
@@ -331,9 +324,8 @@ struct Mechanisms<T>::State {
     const auto& states = scene.bodies;
     for (std::size_t i = 0; i < 3; ++i)
       contact.separation_velocity[i] = velocity_of(rows.row[i], states.velocity, states.angular_velocity);
-    if (const auto& surface = scene.contacts.surface_velocity; surface.x) {
-      for (std::size_t i = 0; i < 2; ++i) contact.separation_velocity[i] -= dot(rows.axis[i], read(surface, index));
-    }
+    const auto surface = surface_along(scene.contacts, index, rows.axis);
+    for (std::size_t i = 0; i < 2; ++i) contact.separation_velocity[i] -= surface[i];
     if (scene.contacts.target_velocity) contact.separation_velocity[2] -= scene.contacts.target_velocity[index];
     return contact;
   }
@@ -342,7 +334,7 @@ struct Mechanisms<T>::State {
   MechanismOptions options;
   std::size_t contacts = 0;
   std::vector<Body> bodies;
-  std::vector<Row> rows;
+  std::vector<JointRow> rows;
   std::vector<Mechanism> mechanisms;
   std::vector<std::size_t> mechanism_of;  // of each body; `none` for bodies without rows
 };
@@ -391,8 +383,7 @@ void Mechanisms<T>::satisfy_rows(const Vector3Columns<T>& velocity, const Vector
     for (const Mechanism& mechanism : s.mechanisms) {
       std::vector<double> offset;
       for (const std::size_t i : mechanism.rows) {
-        const double target = s.scene.joints.target_velocity ? s.scene.joints.target_velocity[i] : 0;
-        offset.push_back(s.velocity_of(s.rows[i], velocity, angular_velocity) - target);
+        offset.push_back(s.velocity_of(s.rows[i], velocity, angular_velocity) - s.rows[i].target);
       }
       response.joint_impulses.emplace_back(&mechanism, s.hold(mechanism, offset, response.changes));
     }

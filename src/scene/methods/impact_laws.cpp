@@ -1,10 +1,11 @@
+#include "impact_laws.hpp"
+
 #include <algorithm>
 #include <cmath>
 
+#include "contact/call/range.hpp"
 #include "core/columns/columns.hpp"
-#include "core/scene/call_options.hpp"
 #include "scene/solvers/sequential/impact_batch.hpp"
-#include "sequential_impacts.hpp"
 
 namespace carom::scene {
 namespace {
@@ -28,8 +29,11 @@ bool has_finite_matrix(const kernel::SceneJob<T>& job, std::size_t i) {
 }  // namespace
 
 template <class T>
-void validate_laws(const CallOptions& options, const IsaEntry& entry, kernel::SceneJob<T>& job,
-                   ImpactWorkspace<T>& space, ThreadTeam& team) {
+void validate_laws(const Call<T>& call) {
+  const IsaEntry& entry = call.entry;
+  kernel::SceneJob<T>& job = call.job;
+  ImpactWorkspace<T>& space = call.workspace.sequential_impacts;
+  ThreadTeam& team = call.team;
   const IndexedContacts<T> all = job.scene->indexed_contacts();
   const RangeKernels<T, IndexedContacts> kernels{kernel_for<T, IndexedContacts>(*entry.kernels),
                                                  kernel_for<T, IndexedContacts>(*entry.algebraic)};
@@ -42,7 +46,7 @@ void validate_laws(const CallOptions& options, const IsaEntry& entry, kernel::Sc
       const IndexedContacts<T> contacts = columns::sliced(all, i, n);
       Results<T> results;
       results.status = {batch.status, n};
-      kernel::Job<T, IndexedContacts> law_job{contacts, results, parameters_for<T>(options.collision)};
+      kernel::Job<T, IndexedContacts> law_job{contacts, results, parameters_for<T>(call.options.collision)};
       law_job.layout.packed_bodies = job.body_rows;
       kernel::OwnTally uncounted;
       solve_range(law_job, kernels, 0, n, workspace_of(batch), batch.components.get(), uncounted);
@@ -58,9 +62,7 @@ void validate_laws(const CallOptions& options, const IsaEntry& entry, kernel::Sc
   });
 }
 
-template void validate_laws(const CallOptions&, const IsaEntry&, kernel::SceneJob<float>&, ImpactWorkspace<float>&,
-                            ThreadTeam&);
-template void validate_laws(const CallOptions&, const IsaEntry&, kernel::SceneJob<double>&, ImpactWorkspace<double>&,
-                            ThreadTeam&);
+template void validate_laws(const Call<float>&);
+template void validate_laws(const Call<double>&);
 
 }  // namespace carom::scene

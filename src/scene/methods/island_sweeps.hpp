@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <optional>
 
-#include "core/scene/call_options.hpp"
+#include "method.hpp"
 #include "sweeps.hpp"
 
 namespace carom::scene {
@@ -14,6 +15,30 @@ namespace carom::scene {
 inline constexpr std::size_t grain = 8;
 /// Blocks with more bytes are assumed to exceed the second-level cache.
 inline constexpr std::size_t cached_bytes = std::size_t{1} << 20;
+
+/// A loop of sweeps, see IslandSweeps::converge.
+template <class T>
+struct SweepLoop {
+  typename kernel::SceneKernelsFor<T>::Sweep kernel;
+  int max_sweeps = 0;
+  bool begins_warm = false;         ///< contacts or rows may have initial impulses
+  bool checks_first_sweep = false;  ///< warm-started islands may have converged after it
+};
+
+/// The default checks of a loop: an island that has converged is done.
+struct PlainChecks {
+  /// True if islands are checked after the last sweep, too. `is_due`: it would be checked if it were not the last.
+  bool checks_last(bool) const { return true; }
+  /// True if the changes of the last sweep are measured even if it is not checked.
+  bool measures_last() const { return false; }
+  /// False if a part with one island needs no check while the island is above its threshold.
+  bool needs_violations() const { return false; }
+  /// Sees the violations of a check. True if it has ended an island.
+  bool see(int) { return false; }
+  Sweeping converged() const { return Sweeping::done; }
+  /// Some islands have converged.
+  void end_check() {}
+};
 
 template <class T>
 class IslandSweeps {
@@ -255,10 +280,73 @@ class IslandSweeps {
     return true;
   }
 
-  /// Sums up the heads of finished blocks. `threshold(island)` [m/s] is the convergence threshold. `further` blocks may
-  /// have overflowed as well. `is_last` is false if another pass follows.
-  template <class Threshold>
-  SweepOutcome outcome(const Threshold& threshold, const std::vector<std::byte*>& further, bool is_last) {
+  /// True if the only island of a part is above its threshold. Usually the first block decides.
+  bool misses_too_much(const Part& part, double most) const {
+    for (std::uint32_t s = part.first_colour_set; s < part.end_colour_set; ++s)
+      for (std::uint32_t v = graph_.colour_sets[s].first; v < workspace_.colour_set_end[s]; ++v) {
+        const Head& of = head(workspace_.live_blocks[v]);
+        for (std::uint32_t lane = 0; lane < of.lanes; ++lane)
+          if (!(static_cast<double>(of.violation[lane]) <= most)) return true;
+      }
+    return false;
+  }
+
+  /// Sweeps over the islands of a part that go on, until they are within threshold(island) [m/s]. Returns the number of
+  /// sweeps. `any_done`: some islands do not go on from the start. `checks`: see PlainChecks.
+  template <class Each, class Threshold, class Checks>
+  int converge(const Part& part, bool any_done, const Each& each, const SweepLoop<T>& loop, const Threshold& threshold,
+               Checks&& checks) {
+    const std::uint32_t end_island = part.first_island + part.islands;
+    bool any_new = any_done;
+    if (loop.begins_warm && retire(part, any_new)) {
+      any_new = false;
+      each_colour_set(part, each, [&](std::byte* const* blocks, std::size_t n, std::size_t slot) {
+        for (std::size_t i = 0; i < n; ++i) kernels_.warm_start(job_, blocks[i], dummy_body(slot));
+      });
+    }
+    kernel::SceneJob<T> job = job_;
+    job.reads_ahead = bytes_of(part) > cached_bytes;
+    job.measures_changes = false;
+    std::optional<kernel::SceneJob<T>> measuring;  // of several threads, which are in different sweeps
+    if (part.is_large()) measuring.emplace(job).measures_changes = true;
+    const auto is_due = [&](int sweep) {
+      return sweep % sweeps_between_checks == 0 || (sweep == 1 && loop.checks_first_sweep);
+    };
+    int sweeps = 0;
+    while (retire(part, any_new) && sweeps < loop.max_sweeps) {
+      // All sweeps up to the next check.
+      int more = 1;
+      while (sweeps + more < loop.max_sweeps && !is_due(sweeps + more)) ++more;
+      const bool is_last = sweeps + more == loop.max_sweeps, due = is_due(sweeps + more);
+      const bool looks = is_last ? checks.checks_last(due) : due;
+      const bool measures = looks || (is_last && checks.measures_last());
+      sweep_colour_sets(part, each, more, [&](std::byte* const* blocks, std::size_t n, std::size_t slot, int sweep) {
+        const bool is_measured = measures && sweep + 1 == more;
+        if (!measuring) job.measures_changes = is_measured;
+        loop.kernel(measuring && is_measured ? *measuring : job, blocks, n, dummy_body(slot));
+      });
+      sweeps += more;
+      any_new = false;
+      if (!looks ||
+          (part.islands == 1 && !checks.needs_violations() && misses_too_much(part, threshold(part.first_island))))
+        continue;
+      gather_worst(part);
+      any_new = checks.see(sweeps);
+      for (std::uint32_t i = part.first_island; i < end_island; ++i)
+        if (workspace_.sweeping[i] == Sweeping::goes_on && workspace_.worst[i] <= threshold(i)) {
+          workspace_.sweeping[i] = checks.converged();
+          workspace_.sweeps_of_island[i] = sweeps;
+          any_new = true;
+        }
+      if (any_new) checks.end_check();
+    }
+    for (std::uint32_t i = part.first_island; i < end_island; ++i)
+      if (workspace_.sweeping[i] == Sweeping::goes_on) workspace_.sweeps_of_island[i] = sweeps;
+    return sweeps;
+  }
+
+  /// Sums up the heads of finished blocks, and sets the worst violation of each island.
+  SweepOutcome sum_up_blocks() {
     SweepOutcome sum;
     for (std::uint32_t i = 0; i < graph_.islands; ++i) {
       sum.approach = std::max(sum.approach, workspace_.approach[i]);
@@ -297,7 +385,6 @@ class IslandSweeps {
         mark_overflow(of);
       }
     }
-    for (std::byte* block : further) mark_overflow(head(block));
     for (std::size_t i = 0; i < graph_.single_manifold.size(); ++i) {
       const std::uint32_t m = graph_.single_manifold[i];
       workspace_.worst[graph_.island_of_manifold[m]] =
@@ -305,8 +392,13 @@ class IslandSweeps {
       sum.lanes += kernel::points_of_manifold;
       sum.lanes_used += graph_.manifolds[m].count;
     }
-    if (options_.procedure == Procedure::substeps)
-      for (const direct::Accepted& of : workspace_.direct.accepted()) workspace_.worst[of.island(graph_)] = of.residual;
+    return sum;
+  }
+
+  /// Sets the statuses and residuals of all islands. `threshold(island)` [m/s] is the convergence threshold. `is_last`
+  /// is false if another pass follows.
+  template <class Threshold>
+  void judge(const Threshold& threshold, bool is_last, SweepOutcome& sum) {
     for (std::uint32_t i = 0; i < graph_.islands; ++i) {
       double& residual = workspace_.island_residual[i];
       if (workspace_.overflow[i] != 0) {
@@ -325,7 +417,6 @@ class IslandSweeps {
       if (!converged || is_last) residual = std::max(residual, workspace_.worst[i]);
     }
     for (std::uint32_t i = 0; i < graph_.islands; ++i) workspace_.note_error(i, workspace_.approach[i]);
-    return sum;
   }
 
   void mark_overflow(const Head& of) {

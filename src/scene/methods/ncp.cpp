@@ -1,12 +1,11 @@
-#include "ncp.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
 
-#include "core/scene/call_options.hpp"
+#include "core/scene/contact_models.hpp"
 #include "island_sweeps.hpp"
+#include "method.hpp"
 #include "scene/solvers/ncp/ncp_workspace.hpp"
 
 namespace carom::scene {
@@ -75,10 +74,11 @@ class Coulomb : IslandSweeps<T> {
   using typename Base::Head;
 
  public:
-  Coulomb(const Call<T>& call, bool warm)
-      : Base(call), space_(call.workspace.ncp), tolerance_(tolerance_of(call.options)), warm_(warm) {}
+  explicit Coulomb(const Call<T>& call)
+      : Base(call), space_(call.workspace.ncp), tolerance_(tolerance_of(call.options)), warm_(call.initial.any) {}
 
-  SweepOutcome run(SceneReport& report) {
+  SweepOutcome run() {
+    SceneReport& report = call_.report;
     this->begin();
     // An earlier try, which has found faults, may have left some at contacts that no manifold begins with any more.
     if (job_.carried_moment[0] != nullptr)
@@ -100,10 +100,9 @@ class Coulomb : IslandSweeps<T> {
     });
     report.relative_error = 0;
     for (const double error : space_.error) report.relative_error = std::max(report.relative_error, error);
-    static const std::vector<std::byte*> none;
-    // No threshold for islands solved to the tolerance: their error has decided whether they have converged.
-    const SweepOutcome outcome =
-        this->outcome([&](std::uint32_t i) { return is_solved(i) ? -1.0 : threshold(i); }, none, true);
+    SweepOutcome outcome = this->sum_up_blocks();
+    // No threshold of those solved to the tolerance: whether they have converged has been found by the error.
+    this->judge([&](std::uint32_t i) { return is_solved(i) ? -1.0 : threshold(i); }, true, outcome);
     for (std::uint32_t i = 0; i < graph_.islands; ++i)
       if (is_solved(i)) {
         if (workspace_.overflow[i] == 0) workspace_.island_error[i] = space_.error[i];
@@ -114,15 +113,12 @@ class Coulomb : IslandSweeps<T> {
 
  private:
   using Base::call_;
-  using Base::dummy_body;
-  using Base::each_colour_set;
   using Base::gather_worst;
   using Base::graph_;
   using Base::head;
   using Base::job_;
   using Base::kernels_;
   using Base::options_;
-  using Base::retire;
   using Base::workspace_;
   using Method = ncp::Method;
 
@@ -135,7 +131,7 @@ class Coulomb : IslandSweeps<T> {
   template <class Each>
   void prepare_and_carry(const Part& part, const Each& each) {
     this->prepare_all(job_, part, each);
-    this->gather_worst(part);
+    gather_worst(part);
     for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i)
       workspace_.approach[i] = workspace_.worst[i];
     each(part.end_lane_batch - part.first_lane_batch, [&](std::size_t first, std::size_t end, std::size_t) {
@@ -164,31 +160,9 @@ class Coulomb : IslandSweeps<T> {
   /// some islands of the part are done before the start.
   template <class Each>
   void sweep(const Part& part, bool any_done, const Each& each) {
-    const int most = options_.pgs.iterations;
-    if (!retire(part, any_done)) return;
-    if (warm_)
-      each_colour_set(part, each, [&](std::byte* const* blocks, std::size_t n, std::size_t slot) {
-        for (std::size_t i = 0; i < n; ++i) kernels_.warm_start(job_, blocks[i], dummy_body(slot));
-      });
-    bool any_new = false;
-    int sweeps = 0;
-    while (retire(part, any_new) && sweeps < most) {
-      ++sweeps;
-      any_new = false;
-      const bool looks = (sweeps == 1 || sweeps % sweeps_between_checks == 0 || sweeps == most);
-      kernel::SceneJob<T> job = job_;
-      job.measures_changes = looks;
-      each_colour_set(part, each, [&](std::byte* const* blocks, std::size_t n, std::size_t slot) {
-        kernels_.pgs(job, blocks, n, dummy_body(slot));
-      });
-      if (!looks) continue;
-      gather_worst(part);
-      for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i) {
-        if (workspace_.sweeping[i] != Sweeping::goes_on) continue;
-        workspace_.sweeps_of_island[i] = sweeps;
-        if (workspace_.worst[i] <= threshold(i)) workspace_.sweeping[i] = Sweeping::done, any_new = true;
-      }
-    }
+    const SweepLoop<T> loop{kernels_.pgs, options_.pgs.iterations, warm_, true};
+    this->converge(
+        part, any_done, each, loop, [&](std::uint32_t i) { return threshold(i); }, PlainChecks{});
   }
 
   /// An island that has not converged begins with the sweeps' impulses, and with the velocities of the bodies before
@@ -361,13 +335,36 @@ class Coulomb : IslandSweeps<T> {
   bool warm_;  // contacts or rows may begin with impulses
 };
 
+/// Islands as contact systems, solved to an error. docs/contact-systems.md
+template <class T>
+class NcpMethod final : public Method<T> {
+ public:
+  void reserve(const CallData<T>& call) const override {
+    kernel::SceneJob<T>& job = call.job;
+    job.target = kernel::Target::all;
+    reserve_snapshot(call);
+    reserve_carried(call);
+    if (has_contact_moments(job.scene->contacts)) {
+      T* const memory = call.workspace.moments.at_least(6 * (job.contacts + 1));
+      std::fill_n(memory, 6 * job.contacts, T(0));
+      for (std::size_t i = 0; i < 3; ++i) {
+        job.carried_moment[i] = memory + i * job.contacts;
+        job.kept_moment[i] = memory + (3 + i) * job.contacts;
+      }
+    }
+    this->reserve_blocks(call);
+  }
+  SweepOutcome solve(const Call<T>& call) const override { return Coulomb<T>(call).run(); }
+};
+
 }  // namespace
 
 template <class T>
-SweepOutcome solve_ncp(const Call<T>& call, bool warm, SceneReport& report) {
-  return Coulomb<T>(call, warm).run(report);
+const Method<T>& ncp_method() {
+  static const NcpMethod<T> method;
+  return method;
 }
-template SweepOutcome solve_ncp(const Call<float>&, bool, SceneReport&);
-template SweepOutcome solve_ncp(const Call<double>&, bool, SceneReport&);
+template const Method<float>& ncp_method();
+template const Method<double>& ncp_method();
 
 }  // namespace carom::scene

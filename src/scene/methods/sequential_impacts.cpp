@@ -1,12 +1,15 @@
-#include "sequential_impacts.hpp"
-
+// One impact after the other, the most urgent first: [CR] 6.4. Islands do not know of each other, so that the next
+// impact of each goes through the kernels of single contacts in one batch.
+//
+// [CR] A. Chatterjee, A. Ruina, A New Algebraic Rigid Body Collision Law Based on Impulse Space Considerations, 1998.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "contact/call/range.hpp"
-#include "core/scene/call_options.hpp"
 #include "core/scene/thresholds.hpp"
+#include "impact_laws.hpp"
+#include "method.hpp"
 #include "scene/solvers/sequential/hub_tree.hpp"
 #include "scene/solvers/sequential/impact_batch.hpp"
 #include "scene/solvers/sequential/joint_block.hpp"
@@ -20,19 +23,20 @@ constexpr auto ok = static_cast<std::uint8_t>(Status::ok);
 template <class T>
 class Sequence {
  public:
-  Sequence(const Call<T>& call, const IsaEntry& entry, ImpactWorkspace<T>& space, ImpactBatch<T>& batch, T* impulses)
+  Sequence(const Call<T>& call, ImpactBatch<T>& batch, T* impulses)
       : job_(call.job),
         graph_(call.workspace.graph),
         options_(call.options),
         status_(call.workspace.island_status),
-        workspace_(space),
-        hubs_(space.hubs),
-        has_hubs_(!space.hubs.list.empty()),
+        workspace_(call.workspace.sequential_impacts),
+        hubs_(workspace_.hubs),
+        has_hubs_(!hubs_.list.empty()),
         batch_(batch),
         contacts_(call.job.scene->contacts, batch),
         rows_(call.job.body_rows),
         impulses_(impulses),
-        kernels_{kernel_for<T, IndexedContacts>(*entry.kernels), kernel_for<T, IndexedContacts>(*entry.algebraic)},
+        kernels_{kernel_for<T, IndexedContacts>(*call.entry.kernels),
+                 kernel_for<T, IndexedContacts>(*call.entry.algebraic)},
         law_job_{contacts_.contacts(), contacts_.results(), parameters_for<T>(call.options.collision)},
         width_(call.kernels.width),
         max_impacts_(static_cast<std::size_t>(call.options.sequential_impacts.max_impacts)) {
@@ -541,11 +545,11 @@ void mark_overflow(const kernel::SceneJob<T>& job, const Graph& graph, std::vect
   }
 }
 
-}  // namespace
-
+/// Solves every island. Impulses go to the memory that the solver has for them; velocities to the rows of the job.
 template <class T>
-SweepOutcome run_sequential_impacts(const Call<T>& call, const IsaEntry& entry, ImpactWorkspace<T>& space, T* impulses,
-                                    SceneReport& report) {
+SweepOutcome run(const Call<T>& call) {
+  ImpactWorkspace<T>& space = call.workspace.sequential_impacts;
+  T* const impulses = call.initial.stored != nullptr ? call.initial.stored : call.workspace.impulses.data();
   kernel::SceneJob<T>& job = call.job;
   const Graph& graph = call.workspace.graph;
   const std::size_t items = job.contacts + graph.groups.size();
@@ -614,17 +618,17 @@ SweepOutcome run_sequential_impacts(const Call<T>& call, const IsaEntry& entry, 
   });
 
   call.team.each_balanced(graph.parts.size(), 1, [&](std::size_t first, std::size_t end, std::size_t slot) {
-    Sequence<T> sequence(call, entry, space, *space.batches[slot], impulses);
+    Sequence<T> sequence(call, *space.batches[slot], impulses);
     const std::uint32_t last = graph.parts[end - 1].first_island + graph.parts[end - 1].islands;
     sequence.solve(graph.parts[first].first_island, last);
   });
 
   for (const auto& batch : space.batches) {
-    report.impacts += batch->impacts;
+    call.report.impacts += batch->impacts;
     outcome.lanes += batch->lanes;
     outcome.lanes_used += batch->lanes_used;
   }
-  const Sequence<T> observer(call, entry, space, *space.batches[0], impulses);
+  const Sequence<T> observer(call, *space.batches[0], impulses);
   store(call, impulses, island_of_item, space.outcome, overflow);
   mark_overflow(job, graph, overflow);
   for (std::size_t island = 0; island < graph.islands; ++island) {
@@ -647,10 +651,29 @@ SweepOutcome run_sequential_impacts(const Call<T>& call, const IsaEntry& entry, 
   return outcome;
 }
 
-#define CAROM_INSTANTIATE(T) \
-  template SweepOutcome run_sequential_impacts(const Call<T>&, const IsaEntry&, ImpactWorkspace<T>&, T*, SceneReport&);
-CAROM_INSTANTIATE(float)
-CAROM_INSTANTIATE(double)
-#undef CAROM_INSTANTIATE
+template <class T>
+class SequentialImpactsMethod final : public Method<T> {
+ public:
+  void reserve(const CallData<T>& call) const override {
+    call.job.target = kernel::Target::all;
+    call.workspace.impulses.at_least(3 * (call.job.contacts + 1));
+    call.workspace.sequential_impacts.reserve(call.parts);
+  }
+  void validate(const Call<T>& call) const override { validate_laws(call); }
+  SweepOutcome solve(const Call<T>& call) const override {
+    call.workspace.island_algorithm.assign(call.workspace.graph.islands, IslandAlgorithm::impacts);
+    return run(call);
+  }
+};
+
+}  // namespace
+
+template <class T>
+const Method<T>& sequential_impacts_method() {
+  static const SequentialImpactsMethod<T> method;
+  return method;
+}
+template const Method<float>& sequential_impacts_method();
+template const Method<double>& sequential_impacts_method();
 
 }  // namespace carom::scene

@@ -128,9 +128,13 @@ class ColdLoads : Bodies<T> {
 }  // namespace
 
 template <class T>
-void count_substeps(const CallOptions& options, const kernel::SceneJob<T>& job, Workspace<T>& workspace,
-                    const Slops<T>& slops, const T* row_impulse, bool has_history, bool rows_have_history,
-                    ThreadTeam& team) {
+void count_substeps(const Call<T>& call, const Slops<T>& slops) {
+  const CallOptions& options = call.options;
+  const kernel::SceneJob<T>& job = call.job;
+  Workspace<T>& workspace = call.workspace;
+  ThreadTeam& team = call.team;
+  const T* const row_impulse = call.initial.rows;
+  const bool has_history = call.initial.contacts_have_history, rows_have_history = call.initial.rows_have_history;
   const Graph& graph = workspace.graph;
   const Substeps& how = options.substeps;
   std::vector<double>&needed = workspace.substeps_needed, &slop2 = workspace.substeps_slop2;
@@ -257,9 +261,7 @@ void count_substeps(const CallOptions& options, const kernel::SceneJob<T>& job, 
   }
 }
 
-template void count_substeps(const CallOptions&, const kernel::SceneJob<float>&, Workspace<float>&, const Slops<float>&,
-                             const float*, bool, bool, ThreadTeam&);
-template void count_substeps(const CallOptions&, const kernel::SceneJob<double>&, Workspace<double>&,
-                             const Slops<double>&, const double*, bool, bool, ThreadTeam&);
+template void count_substeps(const Call<float>&, const Slops<float>&);
+template void count_substeps(const Call<double>&, const Slops<double>&);
 
 }  // namespace carom::scene

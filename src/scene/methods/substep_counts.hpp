@@ -7,9 +7,8 @@
 
 #include <carom/scene.hpp>
 
-#include "core/scene/call_options.hpp"
+#include "method.hpp"
 #include "scene/solvers/direct/slop.hpp"
-#include "sweeps.hpp"
 
 namespace carom::scene {
 
@@ -17,10 +16,8 @@ namespace carom::scene {
 inline constexpr std::size_t loads_of_a_body = 3;
 
 /// Sets Workspace::substeps_wanted and Workspace::substeps of all islands of the graph. Settled islands keep
-/// their needs. `has_history`: the solver has remembered impulses of contacts and rows.
+/// their needs.
 template <class T>
-void count_substeps(const CallOptions& options, const kernel::SceneJob<T>& job, Workspace<T>& workspace,
-                    const Slops<T>& slops, const T* row_impulse, bool has_history, bool rows_have_history,
-                    ThreadTeam& team);
+void count_substeps(const Call<T>& call, const Slops<T>& slops);
 
 }  // namespace carom::scene

@@ -21,15 +21,17 @@ class SubstepSweeps : IslandSweeps<T> {
   using typename Base::Head;
 
  public:
-  SubstepSweeps(const Call<T>& call, bool warm) : Base(call), warm_(warm) {}
+  explicit SubstepSweeps(const Call<T>& call) : Base(call), warm_(call.initial.any) {}
 
   SweepOutcome run() {
     this->begin();
     if (!graph_.parts.empty() && !sweep_parts()) return {.found_faults = true};
     mark_rows_beyond_range();
     take_direct_islands();
-    static const std::vector<std::byte*> none;
-    return this->outcome([&](std::uint32_t i) { return options_.tolerance * workspace_.approach[i]; }, none, true);
+    SweepOutcome sum = this->sum_up_blocks();
+    for (const direct::Accepted& of : workspace_.direct.accepted()) workspace_.worst[of.island(graph_)] = of.residual;
+    this->judge([&](std::uint32_t i) { return options_.tolerance * workspace_.approach[i]; }, true, sum);
+    return sum;
   }
 
  private:
@@ -385,11 +387,11 @@ class SubstepSweeps : IslandSweeps<T> {
 }  // namespace
 
 template <class T>
-SweepOutcome run_substeps(const Call<T>& call, bool warm) {
-  return SubstepSweeps<T>(call, warm).run();
+SweepOutcome sweep_substeps(const Call<T>& call) {
+  return SubstepSweeps<T>(call).run();
 }
 
-template SweepOutcome run_substeps(const Call<float>&, bool);
-template SweepOutcome run_substeps(const Call<double>&, bool);
+template SweepOutcome sweep_substeps(const Call<float>&);
+template SweepOutcome sweep_substeps(const Call<double>&);
 
 }  // namespace carom::scene

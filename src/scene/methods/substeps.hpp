@@ -1,14 +1,12 @@
-// Procedure::substeps: the order of its work.
+// The sweeps of substeps over the islands that are not solved directly.
 #pragma once
 
-#include "core/scene/call_options.hpp"
-#include "sweeps.hpp"
+#include "method.hpp"
 
 namespace carom::scene {
 
-/// Solves every island in its number of substeps, Workspace::substeps. `warm`: contacts or rows may begin with
-/// impulses.
+/// Solves every island in its number of substeps, Workspace::substeps, and takes over the direct islands.
 template <class T>
-SweepOutcome run_substeps(const Call<T>& call, bool warm);
+SweepOutcome sweep_substeps(const Call<T>& call);
 
 }  // namespace carom::scene

@@ -4,9 +4,9 @@
 #include <limits>
 #include <optional>
 
-#include "core/scene/call_options.hpp"
 #include "core/scene/thresholds.hpp"
 #include "island_sweeps.hpp"
+#include "method.hpp"
 
 namespace carom::scene {
 namespace {
@@ -16,11 +16,21 @@ constexpr std::size_t single_manifold_at_once = 64;
 /// Number of sweeps before the first snapshot. It doubles for every later snapshot.
 constexpr int first_kept_sweep = 16;
 
-int max_sweeps(const CallOptions& options, Procedure method) {
-  return method == Procedure::pgs          ? options.pgs.iterations
-         : method == Procedure::collisions ? options.bender_schmitt.max_iterations
-                                           : options.bender_schmitt.max_iterations;
-}
+enum class Ending {
+  finish,      ///< store the results in the caller's columns
+  accumulate,  ///< add the impulses to SceneJob::impulse_sum, for the next pass
+};
+
+/// A pass of sweeps over all islands. The job defines the targets.
+template <class T>
+struct Pass {
+  SweepLoop<T> loop;
+  Ending ending = Ending::finish;
+  bool solves_approaching = true;  ///< an island without an approaching contact is done at once
+  bool collides_again = false;     ///< an island that is done goes on with the contacts that collide now
+  bool keeps_snapshots = false;    ///< an island that does not converge returns to its best snapshot
+  double min_threshold = 0;        ///< [m/s] lower limit of the convergence threshold
+};
 
 template <class T>
 class Sweeps : IslandSweeps<T> {
@@ -28,35 +38,29 @@ class Sweeps : IslandSweeps<T> {
   using typename Base::Head;
 
  public:
-  Sweeps(const Call<T>& call, Procedure method, bool warm, Ending ending)
-      : Base(call),
-        method_(method),
-        warm_(warm),
-        ending_(ending),
-        kernel_(method == Procedure::pgs          ? kernels_.pgs
-                : method == Procedure::collisions ? kernels_.iteration
-                                                  : kernels_.resting),
-        max_sweeps_(max_sweeps(call.options, method)) {}
+  Sweeps(const Call<T>& call, const Pass<T>& pass)
+      : Base(call), pass_(pass), keeps_(pass.keeps_snapshots && pass.loop.max_sweeps > first_kept_sweep) {}
 
   SweepOutcome run() {
     this->begin();
-    keeps_ = method_ == Procedure::resting && max_sweeps_ > first_kept_sweep;
     if (keeps_) {
       workspace_.kept_worst.assign(graph_.islands, std::numeric_limits<double>::infinity());
       workspace_.keeping.assign(graph_.islands, 0);
     }
     const std::size_t faults = count_faults(job_);
 
-    shocks_ = options_.bender_schmitt.shock_propagation > 0 && ending_ == Ending::finish &&
+    shocks_ = options_.bender_schmitt.shock_propagation > 0 && pass_.ending == Ending::finish &&
               job_.target != kernel::Target::colliding;
     this->each_part([&](const Part& part, const auto& each) { solve(part, each); });
     if (!graph_.single_manifold.empty()) solve_single_manifold();
     if (count_faults(job_) != faults) return {.found_faults = true};
     if (shocks_) propagate();
-    if (ending_ == Ending::finish) finish();
-    static const std::vector<std::byte*> none;
-    return this->outcome([&](std::uint32_t i) { return threshold(i); },
-                         shocks_ ? workspace_.block_of_level_lane_batch : none, ending_ == Ending::finish);
+    if (pass_.ending == Ending::finish) finish();
+    SweepOutcome sum = this->sum_up_blocks();
+    if (shocks_)
+      for (std::byte* const block : workspace_.block_of_level_lane_batch) this->mark_overflow(head(block));
+    this->judge([&](std::uint32_t i) { return threshold(i); }, pass_.ending == Ending::finish, sum);
+    return sum;
   }
 
  private:
@@ -70,7 +74,6 @@ class Sweeps : IslandSweeps<T> {
   using Base::job_;
   using Base::kernels_;
   using Base::options_;
-  using Base::retire;
   using Base::workspace_;
 
   /// Calls kernel(job, block, lanes) for live blocks, with the lanes of islands marked in `keeping`.
@@ -135,28 +138,8 @@ class Sweeps : IslandSweeps<T> {
     return true;
   }
 
-  /// Warm-started islands may have converged after the first sweep.
-  bool looks_after(int sweeps) const {
-    return sweeps % sweeps_between_checks == 0 || (sweeps == 1 && method_ == Procedure::pgs);
-  }
-
-  /// True if the only island of a part is above its threshold. Usually the first block decides.
-  bool misses_too_much(const Part& part) const {
-    const double most = threshold(part.first_island);
-    for (std::uint32_t s = part.first_colour_set; s < part.end_colour_set; ++s)
-      for (std::uint32_t v = graph_.colour_sets[s].first; v < workspace_.colour_set_end[s]; ++v) {
-        const Head& of = head(workspace_.live_blocks[v]);
-        for (std::uint32_t lane = 0; lane < of.lanes; ++lane)
-          if (!(static_cast<double>(of.violation[lane]) <= most)) return true;
-      }
-    return false;
-  }
-
   double threshold(std::uint32_t i) const {
-    const double relative = options_.tolerance * workspace_.approach[i];
-    return method_ == Procedure::resting
-               ? std::max(relative, SceneThresholds::rest_share * options_.rest_tolerance / options_.time_step)
-               : relative;
+    return std::max(options_.tolerance * workspace_.approach[i], pass_.min_threshold);
   }
 
   /// Checks whether further contacts of islands collide now. Their approach speeds go to `worst`.
@@ -177,66 +160,48 @@ class Sweeps : IslandSweeps<T> {
         workspace_.sweeping[i] = workspace_.worst[i] > 0 ? Sweeping::goes_on : Sweeping::done;
   }
 
+  /// The checks of a pass over a part.
+  template <class Each>
+  struct Checks : PlainChecks {
+    Checks(Sweeps& sweeps_, const Part& part_, const Each& each_) : of(sweeps_), part(part_), each(each_) {}
+
+    bool checks_last(bool is_due) const { return is_due && of.pass_.collides_again; }
+    bool measures_last() const { return of.keeps_; }
+    bool needs_violations() const { return of.keeps_; }
+    bool see(int sweeps) {
+      if (!of.keeps_) return false;
+      if (sweeps == due) {
+        of.keep_if_better(part, each);
+        due *= 2;
+      }
+      return sweeps > first_kept_sweep && of.end_runaways(part, sweeps, each);
+    }
+    Sweeping converged() const { return of.pass_.collides_again ? Sweeping::may_collide_again : Sweeping::done; }
+    void end_check() {
+      if (of.pass_.collides_again) of.collide_again(part);
+    }
+
+    Sweeps& of;
+    const Part& part;
+    const Each& each;
+    int due = first_kept_sweep;
+  };
+
   template <class Each>
   void solve(const Part& part, const Each& each) {
     this->prepare_all(job_, part, each);
     gather_worst(part);
-    const std::uint32_t end_island = part.first_island + part.islands;
     bool any_new = false;
-    for (std::uint32_t i = part.first_island; i < end_island; ++i) {
+    for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i) {
       workspace_.approach[i] = workspace_.worst[i];
-      // Without an approaching contact the island is done, unless simultaneous has initial impulses.
-      if (method_ != Procedure::pgs && !(workspace_.worst[i] > 0))
+      if (pass_.solves_approaching && !(workspace_.worst[i] > 0))
         workspace_.sweeping[i] = Sweeping::done, any_new = true;
     }
-    const bool again = method_ == Procedure::collisions && job_.target == kernel::Target::colliding;
-    if (warm_ && retire(part, any_new)) {
-      any_new = false;
-      each_colour_set(part, each, [&](std::byte* const* blocks, std::size_t n, std::size_t slot) {
-        for (std::size_t i = 0; i < n; ++i) kernels_.warm_start(job_, blocks[i], dummy_body(slot));
-      });
-    }
-
-    const bool reads_ahead = this->bytes_of(part) > cached_bytes;
-    kernel::SceneJob<T> job = job_;
-    job.reads_ahead = reads_ahead;
-    int sweeps = 0, due = first_kept_sweep;
-    job.measures_changes = false;
-    std::optional<kernel::SceneJob<T>> measuring;  // of several threads, which are in different sweeps
-    if (part.is_large()) measuring.emplace(job).measures_changes = true;
-    for (; retire(part, any_new) && sweeps < max_sweeps_;) {
-      // All sweeps up to the next check.
-      int more = 1;
-      while (sweeps + more < max_sweeps_ && !looks_after(sweeps + more)) ++more;
-      const bool is_last = sweeps + more == max_sweeps_, looks = looks_after(sweeps + more) && (!is_last || again);
-      const bool measures = looks || (keeps_ && is_last);
-      this->sweep_colour_sets(part, each, more,
-                              [&](std::byte* const* blocks, std::size_t n, std::size_t slot, int sweep) {
-                                const bool is_measured = measures && sweep + 1 == more;
-                                if (!measuring) job.measures_changes = is_measured;
-                                kernel_(measuring && is_measured ? *measuring : job, blocks, n, dummy_body(slot));
-                              });
-      sweeps += more;
-      any_new = false;
-      if (!looks || (part.islands == 1 && !keeps_ && misses_too_much(part))) continue;
-      gather_worst(part);
-      if (keeps_ && sweeps == due) {
-        keep_if_better(part, each);
-        due *= 2;
-      }
-      if (keeps_ && sweeps > first_kept_sweep) any_new = end_runaways(part, sweeps, each);
-      for (std::uint32_t i = part.first_island; i < end_island; ++i)
-        if (workspace_.sweeping[i] == Sweeping::goes_on && workspace_.worst[i] <= threshold(i)) {
-          workspace_.sweeping[i] = again ? Sweeping::may_collide_again : Sweeping::done;
-          workspace_.sweeps_of_island[i] = sweeps;
-          any_new = true;
-        }
-      if (again && any_new) collide_again(part);
-    }
-    for (std::uint32_t i = part.first_island; i < end_island; ++i)
-      if (workspace_.sweeping[i] == Sweeping::goes_on) workspace_.sweeps_of_island[i] = sweeps;
+    const int sweeps = this->converge(
+        part, any_new, each, pass_.loop, [&](std::uint32_t i) { return threshold(i); },
+        Checks<Each>(*this, part, each));
     if (keeps_ && sweeps > first_kept_sweep) return_if_worse(part, each);
-    if (ending_ == Ending::accumulate)
+    if (pass_.ending == Ending::accumulate)
       each(part.end_lane_batch - part.first_lane_batch, [&](std::size_t first, std::size_t end, std::size_t) {
         for (std::size_t i = part.first_lane_batch + first; i < part.first_lane_batch + end; ++i) {
           const std::size_t v = this->lane_batch(i);
@@ -287,7 +252,7 @@ class Sweeps : IslandSweeps<T> {
           const ColourSet& stage = graph_.level_colour_sets[s];
           const std::size_t n = stage.end - stage.first;
           call_.team.each(n, grain, [&](std::size_t first, std::size_t end, std::size_t slot) {
-            kernel_(job, of_levels + stage.first + first, end - first, dummy_body(slot));
+            pass_.loop.kernel(job, of_levels + stage.first + first, end - first, dummy_body(slot));
           });
         }
     shocked_ = job;
@@ -317,22 +282,119 @@ class Sweeps : IslandSweeps<T> {
       });
   }
 
-  Procedure method_;
-  bool warm_, shocks_ = false, keeps_ = false;
-  Ending ending_;
-  typename kernel::SceneKernelsFor<T>::Sweep kernel_;
-  int max_sweeps_;
+  const Pass<T>& pass_;
+  bool keeps_, shocks_ = false;
   std::optional<kernel::SceneJob<T>> shocked_;
+};
+
+template <class T>
+class PgsMethod final : public Method<T> {
+ public:
+  void reserve(const CallData<T>& call) const override {
+    call.job.target = kernel::Target::all;
+    this->reserve_blocks(call);
+  }
+  SweepOutcome solve(const Call<T>& call) const override {
+    const Pass<T> pass{.loop = {call.kernels.pgs, call.options.pgs.iterations, call.initial.any, true},
+                       .solves_approaching = false};
+    return Sweeps<T>(call, pass).run();
+  }
+};
+
+template <class T>
+class BenderSchmittMethod final : public Method<T> {
+ public:
+  BenderSchmittMethod(bool collides, bool rests) : collides_(collides), rests_(rests) {}
+
+  void reserve(const CallData<T>& call) const override {
+    kernel::SceneJob<T>& job = call.job;
+    job.target = rests_                                                          ? kernel::Target::resting
+                 : call.options.bender_schmitt.filter == ContactFilter::touching ? kernel::Target::touching
+                                                                                 : kernel::Target::colliding;
+    job.reads_gap = rests_;
+    if (rests_) reserve_snapshot(call);
+    if (collides_again(call)) {
+      T* const memory = call.workspace.sums.at_least(3 * (job.contacts + 1));
+      std::fill_n(memory, 3 * job.contacts, T(0));
+      for (std::size_t i = 0; i < 3; ++i) job.impulse_sum[i] = memory + i * job.contacts;
+    }
+    if (call.options.bender_schmitt.shock_propagation > 0) reserve_carried(call);
+    this->reserve_blocks(call);
+  }
+  void prepare(const Call<T>& call) const override {
+    this->build_graph(call);
+    if (call.options.bender_schmitt.shock_propagation > 0)
+      call.workspace.graph.build_levels(call.parts, call.kernels.width, call.workspace.level);
+  }
+  SweepOutcome solve(const Call<T>& call) const override {
+    if (!collides_) return rest(call, call.initial.any);
+    if (!rests_) return collide(call, Ending::finish);
+    call.job.target = kernel::Target::colliding;
+    call.job.rows_have_acted = false;
+    const SweepOutcome collisions = collide(call, Ending::accumulate);
+    if (collisions.found_faults) return collisions;
+    call.job.target = kernel::Target::resting;
+    call.job.rows_have_acted = true;
+    SweepOutcome outcome = rest(call, false);
+    outcome.approach = std::max(collisions.approach, outcome.approach);
+    return outcome;
+  }
+
+ private:
+  /// True if contacts that collide only because of others are solved, too.
+  bool collides_again(const CallData<T>& call) const {
+    return collides_ && (rests_ || call.options.bender_schmitt.filter != ContactFilter::touching);
+  }
+  SweepOutcome collide(const Call<T>& call, Ending ending) const {
+    const int max_sweeps = call.options.bender_schmitt.max_iterations;
+    const Pass<T> pass{.loop = {call.kernels.iteration, max_sweeps, call.initial.any},
+                       .ending = ending,
+                       .collides_again = collides_again(call)};
+    return Sweeps<T>(call, pass).run();
+  }
+  SweepOutcome rest(const Call<T>& call, bool begins_warm) const {
+    const CallOptions& options = call.options;
+    const Pass<T> pass{.loop = {call.kernels.resting, options.bender_schmitt.max_iterations, begins_warm},
+                       .keeps_snapshots = true,
+                       .min_threshold = SceneThresholds::rest_share * options.rest_tolerance / options.time_step};
+    return Sweeps<T>(call, pass).run();
+  }
+
+  bool collides_, rests_;
 };
 
 }  // namespace
 
 template <class T>
-SweepOutcome sweep(const Call<T>& call, Procedure method, bool warm, Ending ending) {
-  return Sweeps<T>(call, method, warm, ending).run();
+const Method<T>& pgs_method() {
+  static const PgsMethod<T> method;
+  return method;
 }
+template const Method<float>& pgs_method();
+template const Method<double>& pgs_method();
 
-template SweepOutcome sweep(const Call<float>&, Procedure, bool, Ending);
-template SweepOutcome sweep(const Call<double>&, Procedure, bool, Ending);
+template <class T>
+const Method<T>& collisions_method() {
+  static const BenderSchmittMethod<T> method(true, false);
+  return method;
+}
+template const Method<float>& collisions_method();
+template const Method<double>& collisions_method();
+
+template <class T>
+const Method<T>& resting_method() {
+  static const BenderSchmittMethod<T> method(false, true);
+  return method;
+}
+template const Method<float>& resting_method();
+template const Method<double>& resting_method();
+
+template <class T>
+const Method<T>& both_phases_method() {
+  static const BenderSchmittMethod<T> method(true, true);
+  return method;
+}
+template const Method<float>& both_phases_method();
+template const Method<double>& both_phases_method();
 
 }  // namespace carom::scene

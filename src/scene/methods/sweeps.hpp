@@ -1,5 +1,5 @@
-// The methods that sweep over contacts: simultaneous, iteration, resting. This layer orders the work; the kernels
-// solve.
+// Shared by the methods that sweep over contacts: sizes of blocks, checks of convergence, counts of faults. The methods
+// order the work, the kernels solve.
 #pragma once
 
 #include <algorithm>
@@ -7,45 +7,14 @@
 
 #include "core/jobs/scene_job.hpp"
 #include "core/scene/call_options.hpp"
-#include "core/threads/thread_team.hpp"
-#include "workspace.hpp"
+#include "method.hpp"
 
 namespace carom::scene {
-
-/// The state of a scene during the solution: validated, with its graph.
-template <class T>
-struct Call {
-  const CallOptions& options;
-  const kernel::SceneKernelsFor<T>& kernels;
-  kernel::SceneJob<T>& job;
-  Workspace<T>& workspace;
-  ThreadTeam& team;
-};
-
-/// Sums of one pass over a scene. Values of islands are in the workspace.
-struct SweepOutcome {
-  /// Preparation found a faulty contact or row. All other members are then invalid, and no result is written.
-  bool found_faults = false;
-  bool overflow = false;  ///< Workspace::overflow marks islands
-  double approach = 0;
-  std::size_t lanes = 0, lanes_used = 0;
-};
-
-enum class Ending {
-  finish,      ///< store the results in the caller's columns
-  accumulate,  ///< add the impulses to SceneJob::impulse_sum, for the next pass
-};
-
-/// True if islands of one manifold have their own kernel. The choice depends only on the options and on the island,
-/// because the kernel's rounding differs.
-inline bool solves_single_manifold_islands_apart(const CallOptions& options) {
-  return options.procedure == Procedure::pgs && options.pgs.relaxation == 1 && options.pgs.inner_iterations == 1;
-}
 
 /// Sweeps between two checks of the residual.
 inline constexpr int sweeps_between_checks = 4;
 
-/// Stopping criteria of such islands.
+/// Stopping criteria of islands of one manifold.
 inline kernel::SingleManifoldLimits limits_of_single_manifold(const CallOptions& options) {
   return {options.pgs.iterations, sweeps_between_checks, options.tolerance};
 }
@@ -87,8 +56,22 @@ std::size_t count_faults(const kernel::SceneJob<T>& job) {
   return count_above(separating, job.status, job.contacts) + count_above(separating, job.row_status, job.rows);
 }
 
-/// Solves every island by the method. The job defines its targets. `warm`: contacts or rows may have initial impulses.
+/// Gives the job memory for a snapshot that sweeps may return to.
 template <class T>
-SweepOutcome sweep(const Call<T>& call, Procedure method, bool warm, Ending ending);
+void reserve_snapshot(const CallData<T>& call) {
+  kernel::SceneJob<T>& job = call.job;
+  T* const kept = call.workspace.kept.at_least(3 * (job.contacts + 1));
+  for (std::size_t c = 0; c < 3; ++c) job.kept[c] = kept + c * job.contacts;
+  job.kept_rows = call.workspace.kept_rows.at_least(job.rows + 1);
+  job.kept_velocities = call.workspace.kept_velocities.at_least(job.bodies + 1);
+}
+
+/// Gives the job memory for the impulses and targets that blocks carry from one pass to the next.
+template <class T>
+void reserve_carried(const CallData<T>& call) {
+  kernel::SceneJob<T>& job = call.job;
+  T* const memory = call.workspace.carried.at_least(4 * (job.contacts + 1));
+  for (std::size_t i = 0; i < 4; ++i) job.carried[i] = memory + i * job.contacts;
+}
 
 }  // namespace carom::scene

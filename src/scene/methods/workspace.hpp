@@ -38,9 +38,16 @@ struct LastSingleManifold {
 /// The last call, if all islands of its scene were at rest. A call with the same structure tries them again before it
 /// builds anything.
 struct LastRest {
-  bool is_there = false;
+  bool is_there = false;     // for the next call
+  bool was_there = false;    // for this call
+  bool rests_again = false;  // in this call
   std::vector<std::int32_t> body_a, body_b, row_body_a, row_body_b;
   std::vector<std::uint8_t> link, movable;
+
+  void begin_call() {
+    was_there = is_there;
+    is_there = rests_again = false;
+  }
 };
 
 /// A body's mass and inertia, without the parts that are infinite, in the order of a VelocityRow.
@@ -102,6 +109,16 @@ struct Workspace {
               cold, mass, supporting_mass, substeps_needed, substeps_slop2, substeps, island_energy);
     single_manifold.at_least(max_islands);
     reserved = size;
+  }
+
+  /// Resets the results of all islands.
+  void begin_islands() {
+    island_status.assign(graph.islands, IslandStatus::converged);
+    island_residual.assign(graph.islands, 0);
+    island_error.assign(graph.islands, 0);
+    island_approach.assign(graph.islands, 0);
+    island_algorithm.assign(graph.islands, IslandAlgorithm::pgs);
+    island_iterations.assign(graph.islands, 0);
   }
 
   /// Sets the relative error of an island that has its residual and status. `approach_before` [m/s]: of the last pass.

@@ -26,10 +26,6 @@ namespace carom::scene {
 template <class T>
 class StaticFriction {
  public:
-  static bool is_read_by(Procedure method) {
-    return method != Procedure::sequential_impacts && method != Procedure::ncp;
-  }
-
   /// True if a manifold has two coefficients. Call the functions below only then.
   bool is_there() const { return is_there_; }
 
@@ -39,7 +35,7 @@ class StaticFriction {
     const SceneContacts<T>& contacts = scene.contacts;
     const std::size_t n = contacts.friction.count;
     is_there_ = false;
-    if (!contacts.static_friction || !is_read_by(options.procedure)) return;
+    if (!contacts.static_friction || !options.reads_static_friction) return;
     for (std::size_t i = 0; i < n && !is_there_; ++i) is_there_ = contacts.static_friction[i] > contacts.friction[i];
     rest_speed2_ = 2 * options.rest_gravity * options.rest_tolerance;
     friction_.at_least(n);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "island_system.hpp"
@@ -45,5 +46,18 @@ struct Incumbent {
     r = impulses;
   }
 };
+
+/// Repeats step(number) until the best error is at the target, may_go_on() or step() returns false, or `max_steps` are
+/// done.
+template <class MayGoOn, class Step>
+void improve(const Incumbent& best, double target, std::size_t max_steps, const MayGoOn& may_go_on, const Step& step) {
+  for (std::size_t s = 0; s < max_steps && best.error > target && may_go_on(); ++s)
+    if (!step(s)) return;
+}
+
+/// True if the last `span` errors have not divided the error by `factor`. `errors`: before each step so far.
+inline bool has_stalled(const Numbers& errors, std::size_t span, double factor) {
+  return errors.size() > span && errors.back() > errors[errors.size() - 1 - span] / factor;
+}
 
 }  // namespace carom::systems

@@ -306,22 +306,24 @@ void InteriorPoint::run(const IslandSystem& system, Factorisation& lu, Incumbent
     begin_cold(options.r, options.u);
   history_.clear();
   double least = 1e300;
-  for (std::size_t step = 0; step < options.max_steps && work_budget.affords(lu.products()); ++step) {
+  const auto step = [&](std::size_t) {
     const double error = measure(system);
     work_budget.spend(work_budget.sweep_cost);
     best.offer(system, impulses_, error, work_budget.target);
-    if (best.error <= work_budget.target) return;
-    if (!(error == error)) return;
+    if (best.error <= work_budget.target || !(error == error)) return false;
     least = std::min(least, error);
     history_.push_back(least);
-    if (step >= stall_begins && history_[step] > 0.5 * history_[step - stall_span]) return;
+    if (history_.size() > stall_begins && has_stalled(history_, stall_span, 2)) return false;
     linearise();
     ++work_budget.interior_point_iterations;
     find_step(lu, work_budget, options);
-    if (!(best_step_ > 0)) return;
+    if (!(best_step_ > 0)) return false;
     for (std::size_t i = 0; i < size; ++i) r_[i] += best_step_ * best_dr_[i];
     for (std::size_t i = 0; i < u_.size(); ++i) u_[i] += best_step_ * best_du_[i];
-  }
+    return true;
+  };
+  improve(
+      best, work_budget.target, options.max_steps, [&] { return work_budget.affords(lu.products()); }, step);
 }
 
 }  // namespace carom::systems

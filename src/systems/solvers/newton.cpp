@@ -142,11 +142,10 @@ void Newton::run(const IslandSystem& system, Factorisation& lu, Incumbent& best,
   touching_ = 0;
   for (std::size_t i = 0; options.guesses && i < 3 * contacts; ++i)
     touching_ = std::max(touching_, touching * std::abs(system.q[i]) * rho_[i / 3]);
-  double before[2] = {best.error, best.error};
-  for (std::size_t s = 0;
-       s < options.max_steps && best.error > work_budget.target && work_budget.affords(lu.products()); ++s) {
-    if (options.is_judged && s >= 2 && best.error > 0.25 * before[s % 2]) return;
-    before[s % 2] = best.error;
+  errors_.clear();
+  const auto step = [&](std::size_t s) {
+    errors_.push_back(best.error);
+    if (options.is_judged && has_stalled(errors_, 2, 4)) return false;
     if (system.has_moments()) beside_.clear(contacts);
     std::swap(diagonal_, last_diagonal_);
     std::swap(left_, last_left_);
@@ -160,18 +159,21 @@ void Newton::run(const IslandSystem& system, Factorisation& lu, Incumbent& best,
     const bool remains = s > 0 && !system.has_moments() && diagonal_ == last_diagonal_ && left_ == last_left_;
     if (!remains) {
       work_budget.spend(lu.products());
-      if (!lu.factor(system, block_, diagonal_, left_, right_, beside_)) return;
+      if (!lu.factor(system, block_, diagonal_, left_, right_, beside_)) return false;
     }
     lu.solve(step_);
     for (std::size_t i = 0; i < 3 * contacts; ++i) r_[i] += step_[i];
     const double error = measure(system, r_, u_);
-    if (!std::isfinite(error)) return;
-    if (error > 2 * best.error) continue;
+    if (!std::isfinite(error)) return false;
+    if (error > 2 * best.error) return true;
     projected_ = r_;
     project(system, projected_);
     best.offer(system, projected_, projected_ == r_ ? error : measure(system, projected_, velocities_),
                work_budget.target);
-  }
+    return true;
+  };
+  improve(
+      best, work_budget.target, options.max_steps, [&] { return work_budget.affords(lu.products()); }, step);
 }
 
 }  // namespace carom::systems

@@ -29,6 +29,7 @@ class Newton {
 
   Beside beside_;
   Numbers r_, u_, rho_, block_, diagonal_, left_, last_diagonal_, last_left_, right_, step_, projected_, velocities_;
+  Numbers errors_;       // the best before each step
   double touching_ = 0;  // [N s] of the first step, if it guesses
 };
 

@@ -128,12 +128,13 @@ void Sweeps::go_on(const IslandSystem& system, Incumbent& best, WorkBudget& work
                    bool judged) {
   constexpr std::size_t span = 10, between = 5;
   const auto products_of_mixing = static_cast<double>(system.contacts());
-  while (errors_.size() < most && !work_budget.exhausted() && best.error > work_budget.target) {
-    const std::size_t done = errors_.size();
+  const std::size_t had = std::min(errors_.size(), most);
+  const auto step = [&](std::size_t s) {
+    const std::size_t done = had + s;
     if (judged && done > span && done % between == 0) {
       const double rate = std::log(errors_[done - 1 - span] / errors_[done - 1]) / span;
       const double needed = rate > 0 ? std::log(best.error / work_budget.target) / rate : 1e300;
-      if (!(needed <= static_cast<double>(most - done))) return;
+      if (!(needed <= static_cast<double>(most - done))) return false;
     }
     g_ = x_;
     sweep(system, g_);
@@ -142,7 +143,10 @@ void Sweeps::go_on(const IslandSystem& system, Incumbent& best, WorkBudget& work
     work_budget.spend(work_budget.sweep_cost + products_of_mixing);
     errors_.push_back(best.error);
     anderson_.advance(x_, g_);
-  }
+    return true;
+  };
+  improve(
+      best, work_budget.target, most - had, [&] { return !work_budget.exhausted(); }, step);
 }
 
 }  // namespace carom::systems

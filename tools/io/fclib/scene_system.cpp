@@ -9,61 +9,30 @@
 #include <string>
 
 #include "core/scene/contact_models.hpp"
-#include "core/support/vector3.hpp"
 #include "fclib.hpp"
+#include "scene/rows/read.hpp"
 
 namespace carom::io {
 namespace {
 
 using Vector = scene::Vector<double>;
-using Twist = std::array<double, 6>;
-
-double dot(const Twist& a, const Twist& b) {
-  double sum = 0;
-  for (std::size_t c = 0; c < 6; ++c) sum += a[c] * b[c];
-  return sum;
-}
-
-Vector element(const Vector3Columns<const double>& columns, std::size_t i) {
-  return {columns.x[i], columns.y[i], columns.z[i]};
-}
+using scene::body_of;
+using scene::contact_rows;
+using scene::coupling;
+using scene::dot;
+using scene::Row;
+using scene::surface_along;
+using scene::Twist;
+using scene::vector_at;
+using scene::velocity_at;
 
 std::array<Vector, 3> inverse_inertia_of(const SceneBodies<double>& bodies, std::size_t b) {
-  const SymmetricColumns<const double>& inertia = bodies.inverse_inertia;
-  return {{{inertia.xx[b], inertia.xy[b], inertia.xz[b]},
-           {inertia.xy[b], inertia.yy[b], inertia.yz[b]},
-           {inertia.xz[b], inertia.yz[b], inertia.zz[b]}}};
+  const auto& [xx, xy, xz, yy, yz, zz] = body_of(bodies, static_cast<std::int32_t>(b)).inverse_inertia;
+  return {{{xx, xy, xz}, {xy, yy, yz}, {xz, yz, zz}}};
 }
 
 Twist velocity_of(const SceneBodies<double>& bodies, std::int32_t body) {
-  const auto b = static_cast<std::size_t>(body);
-  const Vector v = element(bodies.velocity, b), w = element(bodies.angular_velocity, b);
-  return {v[0], v[1], v[2], w[0], w[1], w[2]};
-}
-
-/// Three directions (two tangents and the normal) on a body, and the velocity changes per unit impulse.
-struct Side {
-  std::int32_t body = -1;
-  std::array<Twist, 3> of{}, response{};
-};
-
-Side side_of(const SceneBodies<double>& bodies, std::int32_t body, const std::array<Vector, 3>& frame,
-             const Vector& arm, double sign) {
-  Side side;
-  if (body < 0) return side;
-  const auto b = static_cast<std::size_t>(body);
-  side.body = body;
-  const std::array<Vector, 3> row = inverse_inertia_of(bodies, b);
-  for (std::size_t d = 0; d < 3; ++d) {
-    const Vector along = {sign * frame[d][0], sign * frame[d][1], sign * frame[d][2]}, turn = scene::cross(arm, along);
-    for (std::size_t c = 0; c < 3; ++c) {
-      side.of[d][c] = along[c];
-      side.of[d][3 + c] = turn[c];
-      side.response[d][c] = bodies.inverse_mass[b] * along[c];
-      side.response[d][3 + c] = scene::dot(row[c], turn);
-    }
-  }
-  return side;
+  return velocity_at(bodies.velocity, bodies.angular_velocity, static_cast<std::size_t>(body));
 }
 
 /// The least normal velocity after the step of a contact that has `normal` before it, without forces of the step
@@ -93,7 +62,7 @@ std::vector<std::size_t> sound_contacts(const Scene<double>& scene, SceneOptions
 /// A contact with u = Σ of · velocity, of both bodies, + w.
 struct Constraint {
   std::size_t contact;
-  std::array<Side, 2> side;
+  std::array<Row, 3> row;
   Vector w, before;  ///< `before`: the sum for the velocities before the step
   double friction;
 };
@@ -109,31 +78,31 @@ std::vector<Constraint> constraints_of(const Scene<double>& scene, SceneOptions 
   const SceneContacts<double>& contacts = scene.contacts;
   std::vector<Constraint> constraints;
   for (const std::size_t i : sound_contacts(scene, options)) {
-    const Vector n = scene::unit(element(contacts.normal, i)).value_or(Vector{0, 0, 1});
-    const auto [t1, t2] = scene::tangents(n);
-    const std::array<Vector, 3> frame = {t1, t2, n};
-    Constraint& own = constraints.emplace_back(
-        Constraint{i,
-                   {side_of(scene.bodies, contacts.body_a[i], frame, element(contacts.r_a, i), 1),
-                    side_of(scene.bodies, contacts.body_b[i], frame, element(contacts.r_b, i), -1)},
-                   {},
-                   {},
-                   std::min(contacts.friction[i], max_friction)});
-    for (const Side& side : own.side)
-      if (side.body >= 0)
-        for (std::size_t d = 0; d < 3; ++d) own.before[d] += dot(side.of[d], velocity_of(scene.bodies, side.body));
+    const scene::ContactFrame frame = scene::frame_along(vector_at(contacts.normal, i));
+    Constraint& own =
+        constraints.emplace_back(Constraint{i,
+                                            contact_rows(contacts, i, frame, body_of(scene.bodies, contacts.body_a[i]),
+                                                         body_of(scene.bodies, contacts.body_b[i])),
+                                            {},
+                                            {},
+                                            std::min(contacts.friction[i], max_friction)});
+    for (std::size_t s = 0; s < 2; ++s)
+      if (const std::int32_t body = own.row[0].body[s]; body >= 0)
+        for (std::size_t d = 0; d < 3; ++d)
+          own.before[d] += dot(own.row[d].side[s].of, velocity_of(scene.bodies, body));
     own.w[2] = -target(own.before[2], contacts.target_velocity ? contacts.target_velocity[i] : 0,
                        contacts.restitution[i], options.restitution_threshold);
-    if (contacts.surface_velocity.x)
-      for (std::size_t d = 0; d < 2; ++d) own.w[d] -= scene::dot(frame[d], element(contacts.surface_velocity, i));
+    const auto surface = surface_along(contacts, i, frame);
+    for (std::size_t d = 0; d < 2; ++d) own.w[d] -= surface[d];
   }
   return constraints;
 }
 
-bool moves(const Side& side) {
+/// The body of a side if the contact moves it, else -1.
+std::int32_t moved_body(const Constraint& constraint, std::size_t side) {
   double moved = 0;
-  for (std::size_t d = 0; d < 3; ++d) moved += dot(side.of[d], side.response[d]);
-  return moved > 0;
+  for (const Row& row : constraint.row) moved += dot(row.side[side].of, row.side[side].response);
+  return moved > 0 ? constraint.row[0].body[side] : -1;
 }
 
 /// The velocities of a body in a global system.
@@ -203,12 +172,13 @@ void add_body(const SceneBodies<double>& bodies, std::int32_t body, Motion& moti
 }
 
 /// Adds one side of a contact to H and w. Velocities that are not in the system do not change and go to w.
-void add_side(const SceneBodies<double>& bodies, const Side& side, const Motion& motion, std::size_t contact,
-              GlobalSystem& system) {
-  const Twist velocity = velocity_of(bodies, side.body);
+void add_side(const SceneBodies<double>& bodies, const Constraint& constraint, std::size_t side, const Motion& motion,
+              std::size_t contact, GlobalSystem& system) {
+  const Twist velocity = velocity_of(bodies, constraint.row[0].body[side]);
   for (std::size_t d = 0; d < 3; ++d) {
     const std::size_t column = 3 * contact + d;
-    const Vector turn = {side.of[d][3], side.of[d][4], side.of[d][5]};
+    const Twist& of = constraint.row[d].side[side].of;
+    const Vector turn = {of[3], of[4], of[5]};
     const auto add = [&](std::int32_t first, std::size_t c, double value) {
       if (value != 0)
         system.directions.entries.push_back(
@@ -216,9 +186,9 @@ void add_side(const SceneBodies<double>& bodies, const Side& side, const Motion&
     };
     for (std::size_t c = 0; c < 3; ++c) {
       if (motion.linear >= 0)
-        add(motion.linear, c, side.of[d][c]);
+        add(motion.linear, c, of[c]);
       else
-        system.velocity[column] += side.of[d][c] * velocity[c];
+        system.velocity[column] += of[c] * velocity[c];
       if (motion.about_all_axes)
         add(motion.angular, c, turn[c]);
       else
@@ -238,8 +208,9 @@ SceneSystem system_of(const Scene<double>& scene, SceneOptions options) {
   for (std::size_t k = 0; k < constraints.size(); ++k) {
     const Constraint& constraint = constraints[k];
     system.contact.push_back(constraint.contact);
-    for (const Side& side : constraint.side)
-      if (moves(side)) of_body[side.body].push_back(static_cast<std::int32_t>(k));
+    for (std::size_t s = 0; s < 2; ++s)
+      if (const std::int32_t body = moved_body(constraint, s); body >= 0)
+        of_body[body].push_back(static_cast<std::int32_t>(k));
     for (std::size_t d = 0; d < 3; ++d) system.velocity.push_back(constraint.before[d] + constraint.w[d]);
     system.friction.push_back(constraint.friction);
   }
@@ -253,18 +224,16 @@ SceneSystem system_of(const Scene<double>& scene, SceneOptions options) {
   system.row_start.assign(1, 0);
   for (std::size_t k = 0; k < constraints.size(); ++k) {
     std::vector<std::int32_t> columns = {static_cast<std::int32_t>(k)};
-    for (const Side& side : constraints[k].side)
-      if (const auto found = of_body.find(side.body); found != of_body.end())
+    for (const std::int32_t body : constraints[k].row[0].body)
+      if (const auto found = of_body.find(body); found != of_body.end())
         columns.insert(columns.end(), found->second.begin(), found->second.end());
     std::sort(columns.begin(), columns.end());
     columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
     for (const std::int32_t j : columns) {
       SystemBlock<double> block{};
-      for (const Side& a : constraints[k].side)
-        for (const Side& b : constraints[static_cast<std::size_t>(j)].side)
-          if (a.body >= 0 && a.body == b.body)
-            for (std::size_t c = 0; c < 3; ++c)
-              for (std::size_t d = 0; d < 3; ++d) block[3 * c + d] += dot(a.of[c], b.response[d]);
+      for (std::size_t c = 0; c < 3; ++c)
+        for (std::size_t d = 0; d < 3; ++d)
+          block[3 * c + d] = coupling(constraints[k].row[c], constraints[static_cast<std::size_t>(j)].row[d]);
       system.column.push_back(j);
       system.block.push_back(block);
     }
@@ -278,8 +247,8 @@ SceneGlobalSystem global_system_of(const Scene<double>& scene, SceneOptions opti
   SceneGlobalSystem system;
   std::map<std::int32_t, Motion> motions;
   for (const Constraint& constraint : constraints)
-    for (const Side& side : constraint.side)
-      if (moves(side)) motions[side.body];
+    for (std::size_t s = 0; s < 2; ++s)
+      if (const std::int32_t body = moved_body(constraint, s); body >= 0) motions[body];
   for (auto& [body, motion] : motions) add_body(scene.bodies, body, motion, system);
   system.bodies = motions.size();
   for (std::size_t k = 0; k < constraints.size(); ++k) {
@@ -287,10 +256,10 @@ SceneGlobalSystem global_system_of(const Scene<double>& scene, SceneOptions opti
     system.contact.push_back(constraint.contact);
     system.friction.push_back(constraint.friction);
     system.velocity.insert(system.velocity.end(), constraint.w.begin(), constraint.w.end());
-    for (const Side& side : constraint.side) {
-      if (side.body < 0) continue;
-      const auto motion = motions.find(side.body);
-      add_side(scene.bodies, side, motion != motions.end() ? motion->second : Motion{}, k, system);
+    for (std::size_t s = 0; s < 2; ++s) {
+      if (constraint.row[0].body[s] < 0) continue;
+      const auto motion = motions.find(constraint.row[0].body[s]);
+      add_side(scene.bodies, constraint, s, motion != motions.end() ? motion->second : Motion{}, k, system);
     }
   }
   const auto rows = static_cast<std::int64_t>(system.momentum.size());

@@ -8,6 +8,7 @@
 #include "core/jobs/body_record.hpp"
 #include "core/scene/call_options.hpp"
 #include "core/scene/thresholds.hpp"
+#include "scene/rows/read.hpp"
 #include "slop.hpp"
 
 namespace carom::scene::direct {
@@ -318,15 +319,13 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
     const std::optional<Vector3> normal = unit(vector_at(contacts.normal, first));
     if (!normal || !is_sound) return false;
     const auto [t1, t2] = tangents(*normal);
+    const ContactFrame frame = {t1, t2, *normal};
     const double friction = std::min(static_cast<double>(contacts.friction[first]), SceneThresholds::max_friction);
-    island.add_manifold(a, b, {t1, t2, *normal}, friction);
+    island.add_manifold(a, b, frame, friction);
     const double slop2 = slops.square_of(of), turning_a = turning(of.body_a), turning_b = turning(of.body_b);
     const double slop = std::sqrt(slop2);
-    Vector3 surface{};
-    if (contacts.surface_velocity.x) {
-      const Vector3 s = vector_at(contacts.surface_velocity, first);
-      surface = {dot(s, t1), dot(s, t2), 0};
-    }
+    const auto [surface_1, surface_2] = surface_along(contacts, first, frame);
+    const Vector3 surface = {surface_1, surface_2, 0};
     const double speed = std::sqrt(dot(surface, surface));
     for (std::uint32_t c = 0; c < of.count; ++c) {
       const std::uint32_t i = kernel::number_at(job.contact_at, of.first + c);
@@ -354,9 +353,6 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
       }
     }
   }
-  const auto read = [](const Column<const T>& column, std::size_t i, double otherwise) {
-    return column ? static_cast<double>(column[i]) : otherwise;
-  };
   constexpr double infinity = std::numeric_limits<double>::infinity();
   for (std::uint32_t k = candidate.first_group; k < candidate.end_group && is_sound; ++k) {
     const Constraint& of = graph.groups[groups_[k]];
@@ -377,15 +373,15 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
         joint.r_a = vector_at(rows.r_a, i);
         joint.r_b = vector_at(rows.r_b, i);
       }
-      joint.wanted = read(rows.target_velocity, i, 0);
-      joint.first_error = joint.error = read(rows.position_error, i, 0);
-      joint.frequency = read(rows.frequency, i, options.substeps.position_correction.joint_frequency);
-      joint.damping_ratio = read(rows.damping_ratio, i, options.substeps.position_correction.joint_damping_ratio);
+      joint.wanted = number_or(rows.target_velocity, i, 0);
+      joint.first_error = joint.error = number_or(rows.position_error, i, 0);
+      joint.frequency = number_or(rows.frequency, i, options.substeps.position_correction.joint_frequency);
+      joint.damping_ratio = number_or(rows.damping_ratio, i, options.substeps.position_correction.joint_damping_ratio);
       joint.keeps_position = joint.frequency == infinity;
-      joint.given_compliance = read(rows.compliance, i, 0);
+      joint.given_compliance = number_or(rows.compliance, i, 0);
       joint.impulse = static_cast<double>(job.row_impulse[i]);
-      joint.given_least = read(rows.min_impulse, i, -infinity);
-      joint.given_largest = read(rows.max_impulse, i, infinity);
+      joint.given_least = number_or(rows.min_impulse, i, -infinity);
+      joint.given_largest = number_or(rows.max_impulse, i, infinity);
       joint.is_bounded = joint.given_least > -infinity || joint.given_largest < infinity;
       if (job.row_warm_rest && !joint.is_bounded) joint.impulse += static_cast<double>(job.row_warm_rest[i]);
       // PGS detects rows that no impulse moves, and rows out of range.
@@ -442,7 +438,7 @@ void DirectIslands::solve(const CallOptions& options, const kernel::SceneKernels
                           const Parts& parts, const Slops<T>& slops, std::vector<std::int32_t>& substeps,
                           std::vector<SubstepNeed>& needs, ThreadTeam& team, bool may_throw) {
   kernels_ = &blocks;
-  if (!solves_islands(options)) return;
+  if (!options.solves_islands) return;
   const StepOptions step = step_options(options, *job.scene);
   try {
     find_candidates(options, job, graph, parts, substeps, needs, step);

@@ -1,4 +1,4 @@
-// The direct islands of a call of Procedure::substeps: chooses the islands, takes their data from the caller's
+// The direct islands of a call in substeps: chooses the islands, takes their data from the caller's
 // columns, and stores the solutions that are accepted. All other islands are swept.
 #pragma once
 
@@ -25,12 +25,6 @@ struct CachedRow;
 }  // namespace carom::scene
 
 namespace carom::scene::direct {
-
-/// True if islands of a call may be solved directly.
-inline bool solves_islands(const CallOptions& options) {
-  return options.procedure == Procedure::substeps && options.substeps.min_substeps == 1 &&
-         options.substeps.max_substeps > 1;
-}
 
 /// Result of an accepted island.
 struct Accepted {

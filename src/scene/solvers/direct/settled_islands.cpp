@@ -187,7 +187,7 @@ void DirectIslands::settle(const CallOptions& options, const kernel::SceneKernel
   groups_.reserve(parts.rows);
   solver_of_body_.reserve(parts.bodies);
   forget_settled(graph);
-  if (!solves_islands(options)) return;
+  if (!options.solves_islands) return;
   list_islands(job, graph);
   if (settled_rows_.size() < parts.bodies + 1) settled_rows_.resize(parts.bodies + 1);
   settled_.reserve(max_islands);

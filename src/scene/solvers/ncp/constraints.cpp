@@ -7,32 +7,17 @@
 
 #include "core/scene/contact_models.hpp"
 #include "core/scene/thresholds.hpp"
-#include "core/support/vector3.hpp"
 #include "systems/call/contact_forms.hpp"
 
 namespace carom::scene::ncp {
 namespace {
 
-/// The data of a body that constraints need.
-struct Body {
-  std::int32_t place = -1;
+/// A body with its velocity.
+struct MovingBody : Body {
+  std::int32_t place = -1;  // in Constraints::body; -1: impulses do not move it
   bool has_arms = false;
-  double inverse_mass = 0, inverse_inertia[6] = {};
   Twist velocity{};
-
-  Direction direction(const Vector<double>& linear, const Vector<double>& angular) const {
-    const auto& [xx, xy, xz, yy, yz, zz] = inverse_inertia;
-    const auto& [x, y, z] = angular;
-    return {{linear[0], linear[1], linear[2], x, y, z},
-            {inverse_mass * linear[0], inverse_mass * linear[1], inverse_mass * linear[2], xx * x + xy * y + xz * z,
-             xy * x + yy * y + yz * z, xz * x + yz * y + zz * z}};
-  }
 };
-
-template <class T>
-Vector<double> element(const Vector3Columns<const T>& columns, std::size_t i) {
-  return {static_cast<double>(columns.x[i]), static_cast<double>(columns.y[i]), static_cast<double>(columns.z[i])};
-}
 
 double inverse_or_zero(double x) {
   return x > 0 ? 1 / x : 0;
@@ -41,28 +26,6 @@ double inverse_or_zero(double x) {
 void multiply(double factor, Direction& direction) {
   for (Twist* twist : {&direction.of, &direction.response})
     for (double& x : *twist) x *= factor;
-}
-
-/// The contact frame of the kernels. tangents() depends on the sign of a zero, the kernels do not: -0 becomes +0 first.
-std::array<Vector<double>, 3> frame_along(const Vector<double>& normal) {
-  Vector<double> n = unit(normal).value_or(Vector<double>{0, 0, 1});
-  n[2] += 0.0;
-  const auto [t1, t2] = tangents(n);
-  return {t1, t2, n};
-}
-
-/// The contact frame; with elliptic friction its tangents are the axes of the ellipse.
-template <class T>
-std::array<Vector<double>, 3> frame_of(const SceneContacts<T>& contacts, std::size_t i) {
-  const auto frame = frame_along(element(contacts.normal, i));
-  if (!has_ellipse(contacts, i)) return frame;
-  const Vector<double>& n = frame[2];
-  const auto direction = unit(element(contacts.friction_direction, i)).value_or(frame[0]);
-  const double along = scene::dot(direction, n);
-  const auto axis =
-      unit(Vector<double>{direction[0] - along * n[0], direction[1] - along * n[1], direction[2] - along * n[2]});
-  if (!axis) return frame;
-  return {*axis, cross(n, *axis), n};
 }
 
 template <class T>
@@ -87,8 +50,8 @@ class Reader {
   }
 
  private:
-  Body body(std::int32_t index) {
-    Body found;
+  MovingBody body(std::int32_t index) {
+    MovingBody found;
     if (index < 0) return found;
     const T* const record = kernel::record_of(job_.body_rows, index);
     const T* const v = job_.velocities[index].numbers;
@@ -96,9 +59,7 @@ class Reader {
     const bool moves = kernel::is_movable(record);
     found.has_arms = moves || v[3] != T(0) || v[4] != T(0) || v[5] != T(0);
     if (!moves) return found;
-    found.inverse_mass = static_cast<double>(record[kernel::BodyRecord::inverse_mass]);
-    for (std::size_t c = 0; c < 6; ++c)
-      found.inverse_inertia[c] = static_cast<double>(record[kernel::BodyRecord::inverse_inertia + c]);
+    static_cast<Body&>(found) = body_of(record);
     found.place = to_.place_of(index);
     if (static_cast<std::size_t>(found.place) == to_.velocity.size()) to_.velocity.push_back(found.velocity);
     return found;
@@ -106,7 +67,7 @@ class Reader {
 
   void read_manifold(const kernel::Constraint& manifold) {
     const SceneContacts<T>& contacts = job_.scene->contacts;
-    const Body bodies[2] = {body(manifold.body_a), body(manifold.body_b)};
+    const MovingBody bodies[2] = {body(manifold.body_a), body(manifold.body_b)};
     const auto first = kernel::number_at(job_.contact_at, manifold.first);
     const auto frame = frame_of(contacts, first);
     for (std::uint32_t p = 0; p < manifold.count; ++p) {
@@ -119,23 +80,21 @@ class Reader {
         for (std::size_t d = 0; d < 2; ++d) cone.extra[d] = cone.scale[d] * cone.scale[d] * gives_way;
       }
       if (contacts.normal_compliance) cone.extra[2] = static_cast<double>(contacts.normal_compliance[i]);
-      const Vector<double> arm[2] = {element(contacts.r_a, i), element(contacts.r_b, i)};
+      const Vector<double> arm[2] = {vector_at(contacts.r_a, i), vector_at(contacts.r_b, i)};
       for (std::size_t s = 0; s < 2; ++s) {
-        const Body& of = bodies[s];
+        const MovingBody& of = bodies[s];
         if (of.place < 0 && !of.has_arms && of.velocity == Twist{}) continue;
         cone.body[s] = of.place;
         for (std::size_t d = 0; d < 3; ++d) {
           const Vector<double> along = s == 0 ? frame[d] : -frame[d];
-          Direction direction = of.direction(along, of.has_arms ? cross(arm[s], along) : Vector<double>{});
+          Direction direction = of.has_arms ? of.at_point(arm[s], along) : of.direction(along, {});
           multiply(cone.scale[d], direction);
           cone.side[s][d] = direction;
           if (of.place < 0) cone.q[d] += dot(direction.of, of.velocity);
         }
       }
-      if (contacts.surface_velocity.x) {
-        const Vector<double> surface = element(contacts.surface_velocity, i);
-        for (std::size_t d = 0; d < 2; ++d) cone.q[d] -= cone.scale[d] * scene::dot(frame[d], surface);
-      }
+      const auto surface = surface_along(contacts, i, frame);
+      for (std::size_t d = 0; d < 2; ++d) cone.q[d] -= cone.scale[d] * surface[d];
       cone.q[2] -= static_cast<double>(job_.carried[3][i]);
       for (std::size_t d = 0; d < 3; ++d) cone.warm[d] = static_cast<double>(job_.carried[d][i]);
       for (std::size_t d = 0; d < 2; ++d) cone.warm[d] *= inverse_or_zero(cone.scale[d]);
@@ -147,12 +106,9 @@ class Reader {
 
   /// Adds the moment constraint of a contact whose normal has the response w. The initial moment of the manifold is
   /// divided among its contacts in proportion to their limits.
-  void add_moment(const kernel::Constraint& manifold, std::uint32_t i, const Body (&bodies)[2],
-                  const std::array<Vector<double>, 3>& frame, double w) {
+  void add_moment(const kernel::Constraint& manifold, std::uint32_t i, const MovingBody (&bodies)[2],
+                  const ContactFrame& frame, double w) {
     const SceneContacts<T>& contacts = job_.scene->contacts;
-    const auto number = [](const Column<const T>& column, std::size_t k) {
-      return column ? static_cast<double>(column[k]) : 0.0;
-    };
     const Sides sides = to_.cone.back().body;
     Cone& cone = to_.cone.emplace_back();
     cone.kind = Cone::moment;
@@ -165,8 +121,8 @@ class Reader {
         w_moment += answer(cone.side[s][d]) / 3;
       }
     const double longest = systems::longest_length(max_friction_, w, w_moment);
-    cone.scale[0] = cone.scale[1] = std::min(number(contacts.rolling_friction, i), longest);
-    cone.scale[2] = std::min(number(contacts.spinning_friction, i), longest);
+    cone.scale[0] = cone.scale[1] = std::min(number_or(contacts.rolling_friction, i, 0), longest);
+    cone.scale[2] = std::min(number_or(contacts.spinning_friction, i, 0), longest);
     for (std::size_t s = 0; s < 2; ++s)
       for (std::size_t d = 0; d < 3; ++d) {
         multiply(cone.scale[d], cone.side[s][d]);
@@ -175,8 +131,8 @@ class Reader {
     double rolls = 0, spins = 0;
     for (std::uint32_t p = 0; p < manifold.count; ++p) {
       const std::uint32_t k = kernel::number_at(job_.contact_at, manifold.first + p);
-      rolls += number(contacts.rolling_friction, k) * static_cast<double>(job_.carried[2][k]);
-      spins += number(contacts.spinning_friction, k) * static_cast<double>(job_.carried[2][k]);
+      rolls += number_or(contacts.rolling_friction, k, 0) * static_cast<double>(job_.carried[2][k]);
+      spins += number_or(contacts.spinning_friction, k, 0) * static_cast<double>(job_.carried[2][k]);
     }
     const auto first = kernel::number_at(job_.contact_at, manifold.first);
     for (std::size_t d = 0; d < 3; ++d)
@@ -204,36 +160,27 @@ class Reader {
         f(job_.groups[*g], kernel::number_at(job_.row_at, job_.groups[*g].first + r));
   }
 
-  Row row(const kernel::Constraint& group, std::uint32_t i) {
-    const JointRows<T>& joints = job_.scene->joints;
-    Row row;
-    row.number = i;
-    row.compliance = joints.compliance ? static_cast<double>(joints.compliance[i]) : 0;
-    row.target = joints.target_velocity ? static_cast<double>(joints.target_velocity[i]) : 0;
-    const Vector3Columns<const T>* const columns[2][2] = {{&joints.linear_a, &joints.angular_a},
-                                                          {&joints.linear_b, &joints.angular_b}};
-    const std::int32_t indices[2] = {group.body_a, group.body_b};
+  FreeRow row(const kernel::Constraint& group, std::uint32_t i) {
+    const MovingBody bodies[2] = {body(group.body_a), body(group.body_b)};
+    FreeRow row{joint_row(job_.scene->joints, i, bodies[0], bodies[1]), i};
     for (std::size_t s = 0; s < 2; ++s) {
-      const Body of = body(indices[s]);
+      const MovingBody& of = bodies[s];
       row.body[s] = of.place;
-      row.side[s] = of.direction(element(*columns[s][0], i), element(*columns[s][1], i));
       if (of.place < 0 && of.velocity != Twist{}) row.target -= dot(row.side[s].of, of.velocity);
     }
     return row;
   }
 
-  double answer(const Row& row) const { return answer(row.side[0]) + answer(row.side[1]) + row.compliance; }
+  double answer(const JointRow& row) const { return answer(row.side[0]) + answer(row.side[1]) + row.compliance; }
   void measure(const kernel::Constraint& group, std::uint32_t i) {
     stopping_ += inverse_or_zero(answer(row(group, i)));
   }
 
   void read_row(const kernel::Constraint& group, std::uint32_t i) {
-    const JointRows<T>& joints = job_.scene->joints;
-    Row given = row(group, i);
+    const FreeRow given = row(group, i);
     const double none = SceneThresholds::no_bound * island_.approach * stopping_;
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    double least = joints.min_impulse ? static_cast<double>(joints.min_impulse[i]) : -infinity;
-    double largest = joints.max_impulse ? static_cast<double>(joints.max_impulse[i]) : infinity;
+    double least = given.min_impulse, largest = given.max_impulse;
     if (least < -none) least = -infinity;
     if (largest > none) largest = infinity;
     if (least == -infinity && largest == infinity) {

@@ -1,4 +1,4 @@
-// The constraints of an island for Procedure::ncp: constraints with a cone, and rows without bounds.
+// The constraints of an island for Ncp: constraints with a cone, and rows without bounds.
 //
 // A contact has its impulse in its frame. A row within bounds is a contact, too. λ >= λ0 is the normal impulse of one
 // without friction, beyond λ0. λ within two bounds is the friction, along one tangent, of a contact with a fixed normal
@@ -16,24 +16,10 @@
 
 #include "core/jobs/scene_job.hpp"
 #include "core/scene/call_options.hpp"
+#include "scene/rows/read.hpp"
 #include "systems/problem/body_matrix.hpp"
 
 namespace carom::scene::ncp {
-
-/// v and ω of a body, or an impulse along them.
-using Twist = std::array<double, 6>;
-
-inline double dot(const Twist& a, const Twist& b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5];
-}
-inline void add(Twist& sum, double factor, const Twist& x) {
-  for (std::size_t c = 0; c < 6; ++c) sum[c] += factor * x[c];
-}
-
-/// A direction of the impulse of a constraint on one body, and the change of velocity that a unit of it makes.
-struct Direction {
-  Twist of{}, response{};
-};
 
 /// The bodies that a constraint moves: numbers of Constraints::body, or -1.
 using systems::Sides;
@@ -52,18 +38,14 @@ struct Cone {
   std::size_t row_direction() const { return kind == one_sided ? 2 : 0; }
 };
 
-/// A row without bounds.
-struct Row {
-  Sides body = {-1, -1};
-  std::array<Direction, 2> side{};
-  double target = 0;      // [m/s] of J v + γ λ, with J of the bodies that move
-  double compliance = 0;  // [1/kg]
+/// A row without bounds, between the bodies that move. Its target has the velocities of the others.
+struct FreeRow : JointRow {
   std::uint32_t number = 0;
 };
 
 struct Constraints {
   std::vector<Cone> cone;
-  std::vector<Row> row;
+  std::vector<FreeRow> row;
   std::vector<std::int32_t> body;   // that move, as the scene counts them
   std::vector<Twist> velocity;      // of these; with the impulses of the shifts
   std::vector<std::int32_t> place;  // of the scene's bodies among these; -1 elsewhere

@@ -42,7 +42,7 @@ void list_bodies(const Constraints& constraints, systems::BodyForm& form) {
       }
     form.extra.insert(form.extra.end(), cone.extra, cone.extra + 3);
   }
-  for (const Row& row : constraints.row) {
+  for (const FreeRow& row : constraints.row) {
     form.rows.body.push_back(row.body);
     for (const Direction& direction : row.side) {
       append(direction.of, form.rows.direction);
@@ -75,7 +75,7 @@ void subtract(double factor, const std::array<Direction, 2>& b, std::array<Direc
 void ContactSystem::resist_locked(const Constraints& constraints, systems::BodyForm& form) {
   along_.clear();
   const auto less = [](const Along& a, const Along& b) { return a.body < b.body; };
-  for (const Row& row : constraints.row) {
+  for (const FreeRow& row : constraints.row) {
     if (row.compliance > 0) continue;
     Along along{row.body, row.side};
     if (row.body[0] < row.body[1]) {
@@ -123,7 +123,7 @@ bool ContactSystem::hold_rows(const Constraints& constraints, systems::IslandSys
   resist_locked(constraints, form);
   missed_.resize(constraints.row.size());
   for (std::size_t k = 0; k < constraints.row.size(); ++k) {
-    const Row& row = constraints.row[k];
+    const FreeRow& row = constraints.row[k];
     missed_[k] = -row.target;
     for (std::size_t s = 0; s < 2; ++s)
       if (row.body[s] >= 0) missed_[k] += dot(row.side[s].of, constraints.velocity[at(row.body[s])]);

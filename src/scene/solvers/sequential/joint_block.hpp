@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <carom/scene.hpp>
 #include <cmath>
 #include <cstddef>
@@ -10,16 +11,9 @@
 
 #include "core/jobs/scene_job.hpp"
 #include "core/scene/thresholds.hpp"
+#include "scene/rows/read.hpp"
 
 namespace carom::scene {
-
-/// J (as xx, xy, xz, yy, yz, zz) times v.
-template <class T>
-void turn(const T* j, const double* v, double* to) {
-  to[0] = static_cast<double>(j[0]) * v[0] + static_cast<double>(j[1]) * v[1] + static_cast<double>(j[2]) * v[2];
-  to[1] = static_cast<double>(j[1]) * v[0] + static_cast<double>(j[3]) * v[1] + static_cast<double>(j[4]) * v[2];
-  to[2] = static_cast<double>(j[2]) * v[0] + static_cast<double>(j[4]) * v[1] + static_cast<double>(j[5]) * v[2];
-}
 
 /// [J] Kinetic energy of a body from its record. Axes that cannot turn, and translation without an inverse mass, do not
 /// count.
@@ -46,47 +40,25 @@ class JointBlock {
  public:
   JointBlock(const kernel::SceneJob<T>& job, const kernel::Constraint& group)
       : count_(group.count), body_{group.body_a, group.body_b} {
-    const JointRows<T>& joints = job.scene->joints;
-    const T* const a = kernel::record_of(job.body_rows, body_[0]);
-    const T* const b = kernel::record_of(job.body_rows, body_[1]);
+    const T* const records[2] = {kernel::record_of(job.body_rows, body_[0]),
+                                 kernel::record_of(job.body_rows, body_[1])};
+    const Body a = body_of(records[0]), b = body_of(records[1]);
     for (std::size_t r = 0; r < count_; ++r) {
       const std::size_t i = number_[r] = kernel::number_at(job.row_at, group.first + static_cast<std::uint32_t>(r));
-      Row& row = row_[r];
-      const Vector3Columns<const T>* const vectors[4] = {&joints.linear_a, &joints.angular_a, &joints.linear_b,
-                                                         &joints.angular_b};
-      for (int v = 0; v < 4; ++v) {
-        row.j[3 * v] = static_cast<double>(vectors[v]->x[i]);
-        row.j[3 * v + 1] = static_cast<double>(vectors[v]->y[i]);
-        row.j[3 * v + 2] = static_cast<double>(vectors[v]->z[i]);
-      }
-      const auto read = [&](const Column<const T>& column, double otherwise) {
-        return column ? static_cast<double>(column[i]) : otherwise;
-      };
-      constexpr double infinity = std::numeric_limits<double>::infinity();
-      row.compliance = read(joints.compliance, 0);
-      row.least = read(joints.min_impulse, -infinity);
-      row.largest = read(joints.max_impulse, infinity);
-      row.target = read(joints.target_velocity, 0);
+      BlockRow& row = row_[r];
+      static_cast<JointRow&>(row) = joint_row(job.scene->joints, i, a, b);
       row.impulse = static_cast<double>(job.row_impulse[i]);
       row.good = job.row_status[i] == static_cast<std::uint8_t>(Status::ok);
-      bounded_ = bounded_ || row.least > -infinity || row.largest < infinity;
-      for (int c = 0; c < 3; ++c) {
-        row.change[c] = static_cast<double>(a[0]) * row.j[c];
-        row.change[6 + c] = static_cast<double>(b[0]) * row.j[6 + c];
-      }
-      turn(a + 1, row.j + 3, row.change + 3);
-      turn(b + 1, row.j + 9, row.change + 9);
+      bounded_ = bounded_ || row.is_bounded();
     }
-    for (int c = 0; c < 6; ++c) {
-      velocity_[c] = static_cast<double>(a[7 + c]);
-      velocity_[6 + c] = static_cast<double>(b[7 + c]);
-    }
+    for (std::size_t side = 0; side < 2; ++side) velocity_[side] = scene::velocity_of(records[side]);
   }
 
   /// The effect on row r of a unit impulse on row s, without the compliance.
   double response(std::size_t r, std::size_t s) const {
     double sum = 0;
-    for (int c = 0; c < 12; ++c) sum += row_[r].j[c] * row_[s].change[c];
+    for (std::size_t side = 0; side < 2; ++side)
+      for (std::size_t c = 0; c < 6; ++c) sum += row_[r].side[side].of[c] * row_[s].side[side].response[c];
     return sum;
   }
   /// Finds why a row cannot be solved: no impulse moves it, or its response is out of range.
@@ -102,11 +74,10 @@ class JointBlock {
 
   /// Applies the initial impulses of the rows to the bodies.
   void begin(const kernel::SceneJob<T>& job) {
-    if (std::none_of(row_, row_ + count_, [](const Row& row) { return row.impulse != 0; })) return;
+    if (std::none_of(row_, row_ + count_, [](const BlockRow& row) { return row.impulse != 0; })) return;
     double before[kernel::rows_of_group];
     for (std::size_t r = 0; r < count_; ++r) before[r] = velocity_of(r);
-    for (std::size_t r = 0; r < count_; ++r)
-      for (int c = 0; c < 12; ++c) velocity_[c] += row_[r].impulse * row_[r].change[c];
+    for (std::size_t r = 0; r < count_; ++r) change_velocity(r, row_[r].impulse);
     put_velocities(job);
     for (std::size_t r = 0; r < count_; ++r)
       job.row_work[number_[r]] = static_cast<T>(row_[r].impulse * (before[r] + velocity_of(r)) / 2);
@@ -116,9 +87,9 @@ class JointBlock {
   T worst() const {
     double worst = 0;
     for (std::size_t r = 0; r < count_; ++r) {
-      const Row& row = row_[r];
+      const BlockRow& row = row_[r];
       const double rest = rest_of(r);
-      const bool held = (rest > 0 && row.impulse <= row.least) || (rest < 0 && row.impulse >= row.largest);
+      const bool held = (rest > 0 && row.impulse <= row.min_impulse) || (rest < 0 && row.impulse >= row.max_impulse);
       if (row.good && !held) worst = std::max(worst, std::abs(rest));
     }
     return static_cast<T>(worst);
@@ -133,10 +104,10 @@ class JointBlock {
     }
     if (bounded_)
       for (std::size_t r = 0; r < count_; ++r) {
-        Row& row = row_[r];
+        const BlockRow& row = row_[r];
         if (!row.good) continue;
         const double next = row.impulse - rest_of(r) / (response(r, r) + row.compliance);
-        push(r, std::clamp(next, row.least, row.largest) - row.impulse);
+        push(r, std::clamp(next, row.min_impulse, row.max_impulse) - row.impulse);
       }
     else
       resolve_at_once();
@@ -150,54 +121,51 @@ class JointBlock {
  private:
   /// True for a row whose response is only Σ w·J w.
   bool only_turns(std::size_t r) const {
-    const Row& row = row_[r];
-    double firm = row.compliance;
-    for (const int c : {0, 1, 2, 6, 7, 8}) firm += row.j[c] * row.change[c];
+    double firm = row_[r].compliance;
+    for (const Direction& of : row_[r].side)
+      for (std::size_t c = 0; c < 3; ++c) firm += of.of[c] * of.response[c];
     return firm == 0;
   }
   /// Upper bound of the rounding error of Σ w·J w: a fraction of the sum of its absolute terms.
   double rounding_of(const kernel::SceneJob<T>& job, std::size_t r) const {
     double terms = 0;
     for (std::size_t side = 0; side < 2; ++side) {
-      T j[6];
-      for (int c = 0; c < 6; ++c) j[c] = std::abs(kernel::record_of(job.body_rows, body_[side])[1 + c]);
-      double w[3], turned[3];
-      for (std::size_t c = 0; c < 3; ++c) w[c] = std::abs(row_[r].j[6 * side + 3 + c]);
-      turn(j, w, turned);
-      terms += w[0] * turned[0] + w[1] * turned[1] + w[2] * turned[2];
+      Body body = body_of(kernel::record_of(job.body_rows, body_[side]));
+      for (double& x : body.inverse_inertia) x = std::abs(x);
+      const Twist& of = row_[r].side[side].of;
+      const Direction turn = body.direction({}, {std::abs(of[3]), std::abs(of[4]), std::abs(of[5])});
+      terms += dot(turn.of, turn.response);
     }
     return SceneThresholds::singular_row * static_cast<double>(std::numeric_limits<T>::epsilon()) * terms;
   }
 
   void put_velocities(const kernel::SceneJob<T>& job) const {
-    for (int side = 0; side < 2; ++side) {
+    for (std::size_t side = 0; side < 2; ++side) {
       T* const to = kernel::record_of(job.body_rows, body_[side]);
       if (body_[side] < 0 || !kernel::is_movable(to)) continue;
-      for (std::size_t c = 0; c < 6; ++c)
-        to[kernel::BodyRecord::velocity + c] = static_cast<T>(velocity_[6 * static_cast<std::size_t>(side) + c]);
+      for (std::size_t c = 0; c < 6; ++c) to[kernel::BodyRecord::velocity + c] = static_cast<T>(velocity_[side][c]);
     }
   }
 
-  struct Row {
-    double j[12], change[12];  // the row; velocity changes of both bodies per unit impulse
-    double target, compliance, least, largest, impulse;
-    bool good;
+  struct BlockRow : JointRow {
+    double impulse = 0;
+    bool good = false;
   };
 
-  double velocity_of(std::size_t r) const {
-    double sum = 0;
-    for (int c = 0; c < 12; ++c) sum += row_[r].j[c] * velocity_[c];
+  /// `sum` plus J v. The order of the terms is a part of the golden bits.
+  double add_velocity(double sum, std::size_t r) const {
+    for (std::size_t side = 0; side < 2; ++side)
+      for (std::size_t c = 0; c < 6; ++c) sum += row_[r].side[side].of[c] * velocity_[side][c];
     return sum;
   }
-  double rest_of(std::size_t r) const {
-    const Row& row = row_[r];
-    double rest = row.compliance * row.impulse - row.target;
-    for (int c = 0; c < 12; ++c) rest += row.j[c] * velocity_[c];
-    return rest;
+  double velocity_of(std::size_t r) const { return add_velocity(0, r); }
+  double rest_of(std::size_t r) const { return add_velocity(row_[r].compliance * row_[r].impulse - row_[r].target, r); }
+  void change_velocity(std::size_t r, double impulse) {
+    for (std::size_t side = 0; side < 2; ++side) add(velocity_[side], impulse, row_[r].side[side].response);
   }
   void push(std::size_t r, double change) {
     row_[r].impulse += change;
-    for (int c = 0; c < 12; ++c) velocity_[c] += change * row_[r].change[c];
+    change_velocity(r, change);
   }
 
   /// Solves (J M⁻¹ Jᵀ + compliance) x = -rest by L D Lᵀ. Redundant rows have no pivot and get 0.
@@ -225,8 +193,8 @@ class JointBlock {
 
   std::size_t count_, number_[kernel::rows_of_group];
   std::int32_t body_[2];
-  Row row_[kernel::rows_of_group];
-  double velocity_[12];
+  BlockRow row_[kernel::rows_of_group];
+  std::array<Twist, 2> velocity_;
   bool bounded_ = false;
 };
 

@@ -1,0 +1,79 @@
+// Bodies and rows in double, the same for contacts and joints: a row is J for two bodies, and M⁻¹ Jᵀ.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "core/support/vector3.hpp"
+#include "linear/eigenvalues.hpp"
+
+namespace carom::scene {
+
+/// v and ω of a body, or an impulse along them.
+using Twist = std::array<double, 6>;
+
+inline Twist twist(const Vector<double>& linear, const Vector<double>& angular) {
+  return {linear[0], linear[1], linear[2], angular[0], angular[1], angular[2]};
+}
+inline double dot(const Twist& a, const Twist& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5];
+}
+inline void add(Twist& sum, double factor, const Twist& x) {
+  for (std::size_t c = 0; c < 6; ++c) sum[c] += factor * x[c];
+}
+inline bool is_finite(const Twist& x) {
+  return std::all_of(x.begin(), x.end(), [](double number) { return std::isfinite(number); });
+}
+
+/// A row on one of its bodies, and the change of velocity that a unit impulse of it makes.
+struct Direction {
+  Twist of{}, response{};
+};
+
+struct Body {
+  double inverse_mass = 0;
+  Symmetric inverse_inertia{};
+
+  bool is_movable() const {
+    return inverse_mass != 0 ||
+           std::any_of(inverse_inertia.begin(), inverse_inertia.end(), [](double x) { return x != 0; });
+  }
+  bool is_faulty() const {
+    const auto& [xx, xy, xz, yy, yz, zz] = inverse_inertia;
+    const auto good = [](double x) { return x >= 0 && x < std::numeric_limits<double>::infinity(); };
+    return !(good(inverse_mass) && good(xx) && good(yy) && good(zz) && std::isfinite(xy) && std::isfinite(xz) &&
+             std::isfinite(yz));
+  }
+  Direction direction(const Vector<double>& linear, const Vector<double>& angular) const {
+    const auto& [xx, xy, xz, yy, yz, zz] = inverse_inertia;
+    const auto& [x, y, z] = angular;
+    return {twist(linear, angular),
+            {inverse_mass * linear[0], inverse_mass * linear[1], inverse_mass * linear[2], xx * x + xy * y + xz * z,
+             xy * x + yy * y + yz * z, xz * x + yz * y + zz * z}};
+  }
+  /// The direction of an axis at a point of the body. The negative axis for body B of a contact.
+  Direction at_point(const Vector<double>& r, const Vector<double>& axis) const {
+    return direction(axis, cross(r, axis));
+  }
+};
+
+/// A row of two bodies. An index below 0 is the world, or a body that does not move.
+struct Row {
+  std::array<std::int32_t, 2> body = {-1, -1};
+  std::array<Direction, 2> side{};
+};
+
+/// J_r M⁻¹ J_sᵀ. [1/kg] for rows along velocities
+inline double coupling(const Row& r, const Row& s) {
+  double sum = 0;
+  for (std::size_t i = 0; i < 2; ++i)
+    for (std::size_t j = 0; j < 2; ++j)
+      if (r.body[i] >= 0 && r.body[i] == s.body[j]) sum += dot(r.side[i].of, s.side[j].response);
+  return sum;
+}
+
+}  // namespace carom::scene
