@@ -240,14 +240,14 @@ struct IslandResults {
 template <class T>
 struct SceneResults {
   Vector3Columns<T> velocity{}, angular_velocity{};  ///< [m/s], [rad/s] of the bodies after the step
-  /// [m], [rad] displacement and rotation vector (world frame) of the bodies in the step, with the position correction.
-  /// Move the bodies by these, not by the velocities: they differ, as Substeps moves a free body on a parabola. Leave
-  /// the columns out if you move the bodies in another way. Only Substeps, and Pgs with position_correction, write
-  /// them; under the other methods they keep the values that they had.
+  /// [m], [rad] displacement and rotation vector (world frame) of the bodies in the step. Under Substeps, and Pgs with
+  /// position_correction, they have the position correction, and Substeps moves a free body on a parabola: move the
+  /// bodies by these, not by the velocities. Under the other methods they are time_step times the velocities after the
+  /// step.
   Vector3Columns<T> displacement{}, rotation{};
   Vector3Columns<T> impulse{};  ///< [N s] on A, summed over the step; world frame
-  /// [N s] SceneContacts::warm_impulse of the next step. Only the methods that write `displacement` write it; for other
-  /// methods pass `impulse`.
+  /// [N s] SceneContacts::warm_impulse of the next step. It differs from `impulse` under Substeps, and Pgs with
+  /// position_correction.
   Vector3Columns<T> warm_impulse{};
   /// [N m s] angular impulse on A of the resistance to rolling and spinning, summed over the step; world frame. B has
   /// the opposite. The contacts of a manifold share it in proportion to their limits. 0 for contacts without

@@ -46,16 +46,19 @@ std::string hash_of(const SceneData<T>& scene, Procedure method, Isa isa) {
   const auto add = [&](const auto& column) {
     for (const auto& value : column) hash.add(value);
   };
+  // Other methods move bodies by their velocities, and the next step begins with the impulses.
+  const bool moves = method == Procedure::substeps;
+  const std::vector<T> of_bodies(scene.body_count()), of_contacts(scene.contact_count());
   for (std::size_t c = 0; c < 3; ++c) {
     add(of.velocity[c]);
     add(of.angular_velocity[c]);
-    add(of.displacement[c]);
-    add(of.rotation[c]);
+    add(moves ? of.displacement[c] : of_bodies);
+    add(moves ? of.rotation[c] : of_bodies);
     add(of.impulse[c]);
-    add(of.warm_impulse[c]);
+    add(moves ? of.warm_impulse[c] : of_contacts);
     add(of.separation_velocity[c]);
     add(of.angular_impulse[c]);
-    add(of.warm_angular_impulse[c]);
+    add(moves ? of.warm_angular_impulse[c] : of_contacts);
   }
   add(of.status);
   add(of.path);

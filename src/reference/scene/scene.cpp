@@ -51,7 +51,7 @@ Vector3 separation_velocity_of(const SceneState& state, const Scene<double>& sce
   return is_finite(u) ? u : unknown;
 }
 
-void store(const SceneState& state, const Scene<double>& scene, const SceneResults<double>& results,
+void store(const SceneState& state, const Scene<double>& scene, double time_step, const SceneResults<double>& results,
            SceneReport& report) {
   // Results of bodies may overwrite columns of the scene, so results that read these columns come first.
   for (std::size_t i = 0; i < state.contacts.size(); ++i) {
@@ -60,8 +60,8 @@ void store(const SceneState& state, const Scene<double>& scene, const SceneResul
     report.by_status.add(status, i);
     const bool resolved = is_resolved(status);
     write(results.impulse, i, resolved ? transpose(c.frame.to_contact) * (c.impulse + c.impulse_before) : Vector3{});
-    if (!state.moved.empty())
-      write(results.warm_impulse, i, resolved ? transpose(c.frame.to_contact) * c.next_impulse : Vector3{});
+    const Vector3 next = state.moved.empty() ? c.impulse + c.impulse_before : c.next_impulse;
+    write(results.warm_impulse, i, resolved ? transpose(c.frame.to_contact) * next : Vector3{});
     write(results.angular_impulse, i, resolved ? transpose(c.frame.to_contact) * c.angular_impulse : Vector3{});
     write(results.separation_velocity, i, separation_velocity_of(state, scene, i));
     write(results.status, i, status);
@@ -75,9 +75,10 @@ void store(const SceneState& state, const Scene<double>& scene, const SceneResul
   for (std::size_t i = 0; i + 1 < state.bodies.size(); ++i) {
     write(results.velocity, i, state.bodies[i].velocity);
     write(results.angular_velocity, i, state.bodies[i].angular_velocity);
-    if (state.moved.empty()) continue;
-    write(results.displacement, i, state.moved[i].velocity);
-    write(results.rotation, i, state.moved[i].angular_velocity);
+    const Body& body = state.bodies[i];
+    const Twist moved = state.moved.empty() ? time_step * Twist{body.velocity, body.angular_velocity} : state.moved[i];
+    write(results.displacement, i, moved.velocity);
+    write(results.rotation, i, moved.angular_velocity);
   }
 }
 
@@ -251,7 +252,7 @@ SceneReport solve_scene(const Scene<double>& columns, const SceneResults<double>
   }
   if (!std::isfinite(report.joint_work)) report.joint_work = infinity;
   report.energy_after = energy_of(state);
-  store(state, scene, results, report);
+  store(state, scene, options.time_step, results, report);
   store(islands, outcomes, state, results);
   return report;
 }

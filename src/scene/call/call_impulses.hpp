@@ -118,12 +118,15 @@ class CallImpulses {
     const std::size_t n = job_.contacts;
     return {{from, n}, {from + n, n}, {from + 2 * n, n}};
   }
+  static bool is_wanted(const Vector3Columns<T>& of) { return of.x || of.y || of.z; }
   void place_results() {
     const std::size_t three = 3 * (job_.contacts + 1);
     const bool named = static_cast<bool>(scene_.contacts.key);
-    // Contacts with keys need their impulses afterwards, even if the caller does not ask for them. If kernels overwrote
-    // the initial impulses of contacts, a contact that is solved again could not start from them.
-    const bool apart = named || may_overlap<T>(stored_.impulse, scene_.contacts.warm_impulse) ||
+    // Contacts with keys need their impulses afterwards, even if the caller does not ask for them. So does a result of
+    // warm impulses that are the impulses. If kernels overwrote the initial impulses of contacts, a contact that is
+    // solved again could not start from them.
+    const bool copies = !moves_bodies_ && is_wanted(stored_.warm_impulse);
+    const bool apart = named || copies || may_overlap<T>(stored_.impulse, scene_.contacts.warm_impulse) ||
                        may_overlap<T>(stored_.impulse, scene_.contacts.warm_angular_impulse);
     if (named && !moves_bodies_)
       kept_ = workspace_.warm_start_cache.stored();
@@ -131,10 +134,9 @@ class CallImpulses {
       kept_ = workspace_.impulses.at_least(three);
     if (apart) stored_.impulse = columns(kept_);
     if (moves_bodies_) {
-      const Vector3Columns<T>& warm = stored_.warm_impulse;
       if (named)
         stored_.warm_impulse = columns(workspace_.warm_start_cache.stored());
-      else if (warm.x || warm.y || warm.z)
+      else if (is_wanted(stored_.warm_impulse))
         stored_.warm_impulse = columns(workspace_.warm.at_least(three));
       job_.row_warm = workspace_.row_warm_after.at_least(job_.rows + 1);
       if (keeps_rests<T> && named) job_.next_rest = columns(workspace_.warm_start_cache.stored_rests());
@@ -150,12 +152,14 @@ class CallImpulses {
     const std::size_t three = 3 * (job_.contacts + 1);
     T* const memory = have_moments ? workspace_.result_moments.at_least(2 * three) : nullptr;
     const auto place = [&](Vector3Columns<T>& to, bool is_cached, std::size_t otherwise) {
-      const bool is_wanted = to.x || to.y || to.z;
+      const bool is_needed = is_cached || is_wanted(to);
       to = {};
-      if (!have_moments || !(is_cached || is_wanted)) return;
+      if (!have_moments || !is_needed) return;
       to = columns(is_cached ? workspace_.warm_start_cache.stored() + 3 * job_.contacts : memory + otherwise);
       for (const Column<T>* column : {&to.x, &to.y, &to.z}) std::fill_n(column->data, column->count, T(0));
     };
+    if (!moves_bodies_ && is_wanted(stored_.warm_angular_impulse))
+      stored_.angular_impulse = stored_.warm_angular_impulse;
     place(stored_.angular_impulse, named && !moves_bodies_, 0);
     place(stored_.warm_angular_impulse, named && moves_bodies_, three);
   }

@@ -46,7 +46,8 @@ class SceneOutput {
     });
     count_statuses(team, report);
     const std::size_t sound = report.count(Status::ok) + report.count(Status::separating);
-    if (options_.moves_bodies) store_motion(team, sound < contacts_);
+    store_motion(team);
+    if (options_.moves_bodies) store_warm_impulses(team, sound < contacts_);
     for (std::size_t i = 0; i < contacts_ && sound < contacts_; ++i) {
       if (!is_fault(static_cast<Status>(job_.status[i]))) continue;
       const T unknown = std::numeric_limits<T>::quiet_NaN();
@@ -87,7 +88,9 @@ class SceneOutput {
       const std::size_t n = std::min(most, end - begin);
       copy_stored(inner_.impulse, results_.impulse, begin, n);
       copy_stored(inner_.angular_impulse, results_.angular_impulse, begin, n);
-      copy_stored(inner_.warm_angular_impulse, results_.warm_angular_impulse, begin, n);
+      copy_stored(options_.moves_bodies ? inner_.warm_angular_impulse : inner_.angular_impulse,
+                  results_.warm_angular_impulse, begin, n);
+      if (!options_.moves_bodies) copy_stored(inner_.impulse, results_.warm_impulse, begin, n);
       copy(reinterpret_cast<const Status*>(job_.status), results_.status, begin, n);
     }
   }
@@ -114,10 +117,12 @@ class SceneOutput {
       for (std::size_t i = first; i < first + n; ++i) to[i] = from[i];
   }
 
-  /// Stores the displacements of all bodies, including free bodies, and the warm impulses for the next step.
-  void store_motion(ThreadTeam& team, bool has_faults) const {
+  /// Stores the displacements of all bodies, including free bodies. Methods that do not move bodies leave that to the
+  /// velocities after the step.
+  void store_motion(ThreadTeam& team) const {
     const Vector3Columns<T>&x = results_.displacement, &turn = results_.rotation;
     const Column<T>* const columns[6] = {&x.x, &x.y, &x.z, &turn.x, &turn.y, &turn.z};
+    if (std::none_of(columns, columns + 6, [](const Column<T>* column) { return static_cast<bool>(*column); })) return;
     const auto h = static_cast<T>(options_.time_step);
     // A body without contacts and rows moves on a parabola if islands are solved directly, otherwise as its substeps
     // would move it.
@@ -126,12 +131,13 @@ class SceneOutput {
     team.each(bodies_, validated_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
       for (std::size_t i = first; i < end; ++i) {
         const std::uint32_t island = workspace_.graph.island_of_body[i];
-        const bool is_solved = island != Graph::no_island && workspace_.overflow[island] == 0;
+        const bool is_solved = options_.moves_bodies && island != Graph::no_island && workspace_.overflow[island] == 0;
         T moved[6];
         if (is_solved) {
           std::copy_n(job_.displacements[i].numbers, 6, moved);
         } else {
-          const T* const change = job_.changes != nullptr && movable_[i] != 0 ? job_.changes[i].numbers : nullptr;
+          const bool is_pushed = options_.moves_bodies && job_.changes != nullptr && movable_[i] != 0;
+          const T* const change = is_pushed ? job_.changes[i].numbers : nullptr;
           for (std::size_t c = 0; c < 6; ++c)
             moved[c] = h * job_.velocities[i].numbers[c] - (change != nullptr ? by_forces * change[c] : T(0));
         }
@@ -139,6 +145,10 @@ class SceneOutput {
           if (*columns[c]) (*columns[c])[i] = without_sign(moved[c]);
       }
     });
+  }
+
+  /// Stores the impulses that the next step begins with.
+  void store_warm_impulses(ThreadTeam& team, bool has_faults) const {
     const Column<T>* const to[3] = {&results_.warm_impulse.x, &results_.warm_impulse.y, &results_.warm_impulse.z};
     const Column<T>* const from[3] = {&inner_.warm_impulse.x, &inner_.warm_impulse.y, &inner_.warm_impulse.z};
     for (std::size_t c = 0; c < 3; ++c) {
