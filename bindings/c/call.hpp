@@ -48,10 +48,16 @@ inline void check_struct_size(std::size_t size, const char* name) {
     throw Error(Text("carom: struct_size of a ", name, " is ", size, ", but should be its sizeof"));
 }
 
+/// True for the structs of methods.
+template <class C>
+inline constexpr bool has_head = requires(C& c) {
+  c.head;
+};
+
 /// The struct_size of a struct, which may be in its head.
 template <class C>
 auto& size_of(C& c) {
-  if constexpr (requires { c.head; })
+  if constexpr (has_head<C>)
     return c.head.struct_size;
   else
     return c.struct_size;

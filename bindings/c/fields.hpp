@@ -11,6 +11,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <type_traits>
@@ -57,14 +58,17 @@ void each_field(F&& f, O& report, C& c) {
 template <class O, class C>
 O taken(const C* from, const char* name);
 
-/// Converts a field in either direction. `owner` is the name of the struct in messages.
+/// Converts a field in either direction. Messages name it `owner`.`name`.
 template <class To, class From>
-void assign(const char* name, To& to, const From& from, const char* owner = nullptr) {
+void assign(const char* name, To& to, const From& from, const char* owner = "") {
   if constexpr (std::is_enum_v<To>) {
-    if (from < 0 || from > 255)
-      throw Error(
-          Text("carom: the option ", owner != nullptr ? owner : "", owner != nullptr ? "." : "", name, " is ", from),
-          {.option = name});
+    constexpr std::int64_t count = enumerators<To>;
+    static_assert(count > 0);
+    if (from < 0 || from >= count) {
+      const Text option(owner, *owner == '\0' ? "" : ".", name);
+      throw Error(Text("carom: the option ", option, " is number ", from, ", of which there are ", count, " from 0 on"),
+                  {.option = option});
+    }
     to = static_cast<To>(from);
   } else if constexpr (std::same_as<To, bool>) {
     to = from != 0;
@@ -132,7 +136,9 @@ O taken(const C* from, const char* name) {
   O made;
   if (from == nullptr) return made;
   const Given<C> used(*from, name, defaults<O, C>);
-  each_field([&](const char* of, auto& field, const auto& in_c) { assign(of, field, in_c, name); }, made, *used);
+  // Messages name options of methods as the library does: ncp.tolerance.
+  const char* const owner = has_head<C> ? name + std::strlen("carom_") : "";
+  each_field([&](const char* of, auto& field, const auto& in_c) { assign(of, field, in_c, owner); }, made, *used);
   return made;
 }
 

@@ -13,6 +13,9 @@ struct carom_joints {
   std::variant<JointRowData<float>, JointRowData<double>> data;
 };
 
+template <>
+inline constexpr std::size_t carom::enumerators<CombineRule> = combine_rule_count;
+
 namespace carom::c {
 
 template <class F, class Row, class C>

@@ -45,7 +45,7 @@ Space taken_space(const C* space) {
   Space to;
   auto& [plastic_frictionless, plastic_sticking, contact_energy] = to;
   if (space == nullptr) return to;
-  const Given<C> from(*space, "struct of impulse space");
+  const Given<C> from(*space, name_of_struct<C>);
   columns::each(TakeEach{}, {}, plastic_frictionless, from->plastic_frictionless);
   columns::each(TakeEach{}, {}, plastic_sticking, from->plastic_sticking);
   Take{}(contact_energy, from->contact_energy);

@@ -7,6 +7,18 @@
 
 using namespace carom;
 
+namespace carom::c {
+namespace {
+
+/// Returns the caller's struct as this version has it. NULL: zeros.
+template <class C>
+C copied(const C* from, const char* name) {
+  return from == nullptr ? C{} : *Given<C>(*from, name);
+}
+
+}  // namespace
+}  // namespace carom::c
+
 struct carom_scene_solver {
   SceneSolver solver;
 };
@@ -68,6 +80,20 @@ carom_error carom_scene_solve(carom_scene_solver* solver, std::int32_t precision
       return with.solve(c::taken_scene<T>(scene), c::taken_scene_results<T>(results), options_of_call);
     });
     c::put_report(made, report);
+  });
+}
+
+carom_error carom_scene_select(carom_scene_contacts* contacts, carom_joint_rows* joints, const carom_method* method) {
+  return c::guarded([&] {
+    const columns::Reader reader = columns::reader_of(c::taken_method(method));
+    // All errors come before the first change.
+    auto read_contacts = c::copied(contacts, "carom_scene_contacts");
+    auto read_joints = c::copied(joints, "carom_joint_rows");
+    columns::each_unread(reader, read_contacts, read_joints,
+                         [](const columns::Label&, carom_column& column) { column = {}; });
+    if ((columns::readers_of_laws & reader) == 0) read_contacts.laws = nullptr;
+    if (contacts != nullptr) c::put(read_contacts, *contacts);
+    if (joints != nullptr) c::put(read_joints, *joints);
   });
 }
 

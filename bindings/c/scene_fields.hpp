@@ -66,17 +66,22 @@ void with_method(std::int32_t kind, const F& f) {
   }
 }
 
-inline SceneOptions taken_scene_options(const carom_scene_options* from) {
-  auto made = taken<SceneOptions>(from, "carom_scene_options");
-  if (from == nullptr) return made;
-  const carom_method* const method = Given<carom_scene_options>(*from, "carom_scene_options")->method;
+/// Returns the method of a struct that begins with `method`. NULL: the default method.
+inline SceneOptions::Method taken_method(const carom_method* method) {
+  SceneOptions::Method made = SceneOptions{}.method;
   if (method == nullptr) return made;
   if (method->struct_size < sizeof(carom_method))
     throw Error(Text("carom: struct_size of a carom_method is ", method->struct_size,
                      ", but should be sizeof of the method's struct"));
   with_method(method->kind, [&]<class M, class C>(std::type_identity<M>, std::type_identity<C>, const char* name) {
-    made.method = taken<M>(reinterpret_cast<const C*>(method), name);
+    made = taken<M>(reinterpret_cast<const C*>(method), name);
   });
+  return made;
+}
+
+inline SceneOptions taken_scene_options(const carom_scene_options* from) {
+  auto made = taken<SceneOptions>(from, "carom_scene_options");
+  if (from != nullptr) made.method = taken_method(Given<carom_scene_options>(*from, "carom_scene_options")->method);
   return made;
 }
 

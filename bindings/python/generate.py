@@ -118,7 +118,7 @@ class Option(NamedTuple):
 
         low, high, excludes_low, excludes_high = self.range
         if low < -1e30:
-            return ""
+            return "" if math.isinf(low) else "Finite"
         if high > 1e30:
             return f"{'>' if excludes_low else '>='} {number(low)}"
         return f"In {'(' if excludes_low else '['}{number(low)}, {number(high)}{')' if excludes_high else ']'}"
@@ -156,12 +156,13 @@ def wrapped(name, text, width=110):
     return textwrap.fill(f"{name}  {text}", width, initial_indent="  ", subsequent_indent="      ")
 
 
-def column_lines(structs, columns):
+def column_lines(structs, columns, length_of=lambda name: "n"):
     # Neighbours with the same shape and text, such as weights, are one line.
     lines = {}
     for name, (of, parts, is_matrix, element, is_needed, readers) in columns.items():
         text = comment_of(structs, of, name) + (f". Read by {readers}." if readers else "")
-        lines.setdefault((shape_of(parts, is_matrix), text.replace("..", ".")), []).append(name)
+        shape = shape_of(parts, is_matrix).replace("n", length_of(name))
+        lines.setdefault((shape, text.replace("..", ".")), []).append(name)
     return [wrapped(f"{', '.join(names)}  {shape}", text) for (shape, text), names in lines.items()]
 
 
@@ -225,8 +226,15 @@ EXTRA = {
     "check_planar": {"tolerance": ("float | None", "[1] Relative distance outside the region that counts as outside.")},
 }
 OUT = {
-    "out": ("Columns | None", "Your arrays, by the names of results. They are written in place."),
-    "results": ("Sequence[str] | None", "Names of the results to make."),
+    "out": (
+        "Columns | None",
+        "Your arrays, by the names of results. They are written in place, and no other arrays are made. They have the shape of"
+        " the result and the precision of the call. Default: new arrays.",
+    ),
+    "results": (
+        "Sequence[str] | None",
+        "Names of the results to make. Default: impulse, separation_velocity, status, path, and the new velocities of bodies.",
+    ),
 }
 BODIES = {
     "a": ("Columns | None", "Bodies A: carom.Bodies, a dict or a structured array. Or pass their columns as velocity_a and so on."),
@@ -236,19 +244,56 @@ BODIES = {
 
 
 SCENE = {
-    "bodies": ("Columns | None", "carom.Bodies, a dict or a structured array of their columns."),
+    "bodies": ("Columns | None", "Required: carom.Bodies, a dict or a structured array."),
     "contacts": ("Columns | None", "carom.Contacts, a dict or a structured array. Default: no contacts."),
     "joints": ("Columns | None", "Rows of joints: what hinge() and the like return, carom.Joints or a dict. Default: no joints."),
 }
+METHOD_TEXT = (
+    "carom.Substeps(), Pgs(), Ncp(), SequentialImpacts() or BenderSchmitt(), each with its options. Or a name, such as 'ncp',"
+    " for the defaults. Default carom.Substeps()."
+)
 SCENE_OPTIONS = {
-    "method": (
-        "Method | str | None",
-        "carom.Substeps(), Pgs(), Ncp(), SequentialImpacts() or BenderSchmitt(), each with its options. Or a name, such as"
-        " 'ncp', for the defaults. Default carom.Substeps().",
+    "method": ("Method | str | None", METHOD_TEXT),
+    "in_place": ("bool | None", "True: the new velocities are written into the arrays of the bodies. Default False."),
+    "select": (
+        "bool | None",
+        "True: leaves out columns that the method does not read, as carom.select() does. Default False: such a column is an Error.",
     ),
-    "in_place": ("bool | None", "True: the new velocities are written into the arrays of the bodies."),
-    "select": ("bool | None", "True: leaves out columns that the method does not read. Default: such a column is an Error."),
-} | OUT
+    "out": OUT["out"],
+    "results": (
+        "Sequence[str] | None",
+        "Names of the results to make. Default: velocity, angular_velocity, impulse, separation_velocity, status; displacement and"
+        " rotation if the method writes them; with joints joint_impulse, joint_status, joint_island.",
+    ),
+}
+SELECT = {"method": ("Method | str | None", METHOD_TEXT)} | SCENE
+RESERVE = {
+    "bodies": ("int", "Number of bodies. >= 0. Default 0."),
+    "contacts": ("int", "Number of contacts. >= 0. Default 0."),
+    "joint_rows": ("int", "Number of rows of joints. >= 0. Default 0."),
+    "method": ("Method | str | None", METHOD_TEXT),
+    "dtype": ("str", "Precision of the calls, 'float64' or 'float32'. Default 'float64'."),
+}
+EXECUTOR = [
+    wrapped("isa", "Instruction set: auto, scalar, sse2, avx2, avx512 or neon. Default 'auto': the best one of this CPU."),
+    wrapped("threads", "Maximum number of threads. In [0, 1024]. Default 0: all."),
+    "",
+    "Results do not depend on them, except with sse2. A solver serves one call at a time; a second one meanwhile raises",
+    "carom.Error. Keep the solver from call to call: it owns the workspace.",
+]
+
+
+def with_columns(name, text, scene):
+    """Adds the names of the required columns of a group of a scene."""
+    needed = [key for key, entry in scene.columns[name].items() if entry[4]]
+    return f"{text} Required columns: {', '.join(needed)}; all columns: help(carom.{name.capitalize()})."
+
+
+def length_in_scene(result):
+    """Returns the length of a result of a scene, in words."""
+    if result in ("velocity", "angular_velocity", "displacement", "rotation"):
+        return "bodies"
+    return "rows" if result.startswith("joint_") else "islands" if result.startswith("island_") else "contacts"
 
 
 HAVE_OUT = [name for name in CALLS if name not in ("differentiate", *ALONE)]
@@ -334,7 +379,8 @@ def class_of_columns(structs, name, headline, columns):
 
 
 def class_of_arrays(structs, name, columns):
-    text = "\n".join(["Arrays of results.", "", *column_lines(structs, columns)])
+    length_of = length_in_scene if name == "SceneResultArrays" else lambda _: "n"
+    text = "\n".join(["Arrays of results.", "", *column_lines(structs, columns, length_of)])
     return "\n".join(
         [f"class {name}(Arrays):", f'    """{text}"""'.replace("\n", "\n    "), ""]
         + [f"    {key}: NDArray[Any]" for key in columns]
@@ -366,8 +412,19 @@ def text_of_methods(functions, methods):
     return without_trailing_spaces(text) + f"\n\n\n#: A method and its options.\nMethod = Union[{', '.join(methods)}]\n"
 
 
+ENUMERATIONS = {
+    "Law": "Collision laws: docs/laws.md. Columns take the names, with hyphens, or the numbers.",
+    "RestitutionLaw": "Hypotheses of restitution that end a collision of the incremental law.",
+    "Status": "Outcome of a contact or a joint row. All but ok, separating and several_solutions are faults.",
+    "SceneMethod": "The methods of scenes.",
+    "GradientStatus": "Outcome of differentiate() for a contact: docs/gradients.md.",
+    "ContactState": "State of a contact of a contact system: no impulse, within the friction cone, or on it.",
+}
+
+
 def enum_text(name, members):
-    return "\n".join([f"class {name}(IntEnum):", *(f"    {key} = {value}" for key, value in members.items())])
+    head = [f"class {name}(IntEnum):", f'    """{ENUMERATIONS[name]}"""', ""]
+    return "\n".join([*head, *(f"    {key} = {value}" for key, value in members.items())])
 
 
 def without_trailing_spaces(text):
@@ -384,9 +441,13 @@ def main():
     names += "from ._base import Arrays, ColumnsByName, Laws\n\n\n"
     classes = [enum_text(name, members) for name, members in module.enumerations.items()]
     scene = functions["Scene"]
-    classes.append(class_of_columns(structs, "Bodies", "Columns of bodies, of contacts or of a scene.", scene.columns["bodies"]))
-    classes.append(class_of_columns(structs, "Contacts", "Columns of the contacts of a scene.", scene.columns["contacts"]))
-    classes.append(class_of_columns(structs, "Joints", "Columns of the rows of joints of a scene.", scene.columns["joints"]))
+    for name, headline in (
+        ("Bodies", "Columns of n bodies, of contacts or of a scene."),
+        ("Contacts", "Columns of n contacts of a scene. Columns with `optional` or `Read by` may be missing."),
+        ("Joints", "Columns of n rows of joints of a scene. Columns with `optional` may be missing."),
+    ):
+        headline += "\nOne number, one vector of shape (3,) or one matrix applies to all."
+        classes.append(class_of_columns(structs, name, headline, scene.columns[name.lower()]))
     for name, function in (("Result", "solve"), ("Region", "check"), ("SceneResult", "SceneSolver.solve"), ("SystemResult", "solve_system")):
         classes.append(class_of_arrays(structs, name + "Arrays", functions[function].results["results"]))
     (package / "_names.py").write_text(without_trailing_spaces(names + "\n\n\n".join(classes) + "\n"))
@@ -411,9 +472,13 @@ def main():
         function = functions[name]
         columns = [(key, hint) for key, (hint, _) in SCENE.items()]
         keywords = [(key, hint) for key, (hint, _) in SCENE_OPTIONS.items()] + function.keywords()
-        lines = [headline, ""] + [wrapped(key, text) for key, (_, text) in (SCENE | SCENE_OPTIONS).items()]
+        lines = [headline, ""] + [wrapped(key, with_columns(key, text, scene)) for key, (_, text) in SCENE.items()]
+        lines += [wrapped(key, text) for key, (_, text) in SCENE_OPTIONS.items()]
         lines += ["", "Options of all methods", "", *option_lines(function.options)]
-        lines += ["", "Results", "", *column_lines(structs, function.results["results"])]
+        lines += ["", "Returns a carom.SceneResult: its report, and these arrays", ""]
+        lines += column_lines(structs, function.results["results"], length_in_scene)
+        lines += ["", "Raises carom.Error, before any result is written, for a wrong argument, column or option. Faulty data of"]
+        lines += ["a contact or a row are no error: it gets a status, and the others are solved."]
         typed_columns, typed_keywords = signature(columns, "typed"), signature(keywords, "typed")
         if name == "solve_scene":
             parameters = [*columns, ("*", None), *keywords]
@@ -422,6 +487,26 @@ def main():
             parameters = [("$self", None), ("scene", "x"), ("/", None), ("*", None), *columns, *keywords]
             typed_scene = f"scene: Scene | None = None, /, *, {typed_columns}, {typed_keywords}"
         docs[name] = f"{name.split('.')[-1]}({signature(parameters, 'text')})\n--\n\n" + "\n".join(lines)
+    keywords = [(key, hint) for key, (hint, _) in SELECT.items()]
+    lines = ["Returns the columns of a scene that a method reads, to run several methods on one scene:", ""]
+    lines += ["    columns = carom.select(method, bodies=bodies, contacts=contacts, joints=joints)"]
+    lines += ["    carom.solve_scene(**columns, method=method, time_step=1 / 60)", ""]
+    lines += [wrapped(key, text.replace("Required: ", "").replace("no contacts", "none").replace("no joints", "none")) for key, (_, text) in SELECT.items()]
+    lines += ["", "Returns a dict with the groups that were given, bodies, contacts and joints: each is a dict of its columns by name."]
+    lines += ["The columns are your objects, which are not copied. Raises carom.Error for an unknown column or method."]
+    docs["select"] = f"select({signature(keywords, 'text')})\n--\n\n" + "\n".join(lines)
+    typed_functions.append(("select", signature(keywords, "typed"), "dict[str, Any]"))
+    reserve = functions["SceneSolver.reserve"]
+    positional, options = list(RESERVE)[:3], list(RESERVE)[3:] + list(reserve.options)
+    lines = ["Allocates ahead the memory that grows with the numbers of bodies, contacts and joint rows, for calls in this precision"]
+    lines += ["under these options. Numbers below those of an earlier call or reservation have no effect.", ""]
+    lines += [wrapped(key, text) for key, (_, text) in RESERVE.items()]
+    lines += ["", "Options of all methods", "", *option_lines(reserve.options)]
+    lines += ["", "Raises carom.Error for a wrong argument or option, MemoryError if memory runs out."]
+    docs["SceneSolver.reserve"] = f"reserve($self, {', '.join(f'{key}=0' for key in positional)}, *, {', '.join(f'{key}=None' for key in options)})\n--\n\n" + "\n".join(lines)
+    typed_reserve = ", ".join([f"{key}: int = 0" for key in positional] + ["*"])
+    typed_reserve += "".join(f", {key}: {hint.removesuffix(' | None')} | None = None" for key, (hint, _) in list(RESERVE.items())[3:])
+    typed_reserve += "".join(f", {key}: {hint} = None" for key, hint in reserve.keywords())
     typed = HEAD.format("The compiled module.")
     typed += "from collections.abc import Sequence\nfrom typing import Any, final\n\nfrom numpy.typing import ArrayLike, NDArray\n\n"
     typed += "from ._base import Columns, Laws\nfrom ._methods import Method\nfrom ._results import ContactSpace, Gradients, PairGradients, Region, Result, SceneResult, SystemResult\n\n"
@@ -443,10 +528,11 @@ def main():
     typed += "def combine(of_bodies: ArrayLike, body_a: ArrayLike, body_b: ArrayLike, *, rule: str = 'geometric-mean', "
     typed += "of_world: float = ..., out: ArrayLike | None = None) -> NDArray[Any]: ...\n"
     typed += "\nclass Solver:\n" + executor
-    of_solver = [entry for entry in typed_functions if entry[0] not in (*ALONE, 'solve_scene')]
+    of_solver = [entry for entry in typed_functions if entry[0] not in (*ALONE, "solve_scene", "select")]
     typed += "".join(f"    def {name}(self, {parameters}) -> {result}: ...\n" for name, parameters, result in of_solver)
     typed += "\nclass Scene:\n    def __init__(self, *, bodies: Columns, contacts: Columns | None = None, joints: Columns | None = None) -> None: ...\n"
     typed += "\nclass SceneSolver:\n" + executor + "    def forget(self) -> None: ...\n"
+    typed += f"    def reserve(self, {typed_reserve}) -> None: ...\n"
     typed += "    def save(self) -> bytes: ...\n    def restore(self, state: bytes, /) -> None: ...\n"
     typed += f"    def solve(self, {typed_scene}) -> SceneResult: ...\n"
     typed += "\nclass _SystemSolver:\n    def __init__(self, threads: int = 0) -> None: ...\n"
@@ -462,6 +548,15 @@ def main():
     typed += "    def contact(self, index: int) -> MechanismContact: ...\n"
     typed += "    def apply(self, contact: MechanismContact, impulse: Sequence[float], *, joint_impulse: ArrayLike | None = None) -> None: ...\n"
     typed += "    def satisfy_rows(self, *, joint_impulse: ArrayLike | None = None) -> None: ...\n"
+    classes_docs["Scene"] = "\n".join(
+        ["The columns of a step. They are read once: arrays of the scene's precision are read in place in every call, and may", "change from step to step. Other arrays are copied.", ""]
+        + [wrapped(key, with_columns(key, text, scene)) for key, (_, text) in SCENE.items()]
+        + ["", "Raises carom.Error for wrong columns."]
+    )
+    classes_docs["Solver"] = "\n".join(["Resolves contacts, each by itself.", "", *EXECUTOR])
+    classes_docs["SceneSolver"] = "\n".join(
+        ["Solves scenes, and keeps the impulses of contacts and rows with a `key` from step to step.", "", *EXECUTOR]
+    )
     classes_docs["MechanismContact"] = "\n".join(
         ["One contact of a mechanism in its frame, whose third axis is the normal.", ""]
         + [wrapped(name, in_python(structs["MechanismContact"][name])) for name in fields]
@@ -476,6 +571,10 @@ def main():
     texts += "".join(f"    {key!r}: {without_trailing_spaces(text)!r},\n" for key, text in docs.items()) + "}\n"
     texts += "CLASSES: dict[str, str] = {\n"
     texts += "".join(f"    {key!r}: {text!r},\n" for key, text in classes_docs.items()) + "}\n"
+    system = functions["solve_system"]
+    lines = ["Options", "", *option_lines(system.options), "", "Returns a carom.SystemResult: its report, its islands, and these arrays", ""]
+    lines += column_lines(structs, system.results["results"], lambda name: "m" if name.startswith("angular_") else "n")
+    texts += f"SYSTEM: str = {without_trailing_spaces(chr(10).join(lines))!r}\n"
     (package / "_docs.py").write_text(texts)
     (package / "_carom.pyi").write_text(typed)
 

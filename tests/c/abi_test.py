@@ -19,6 +19,8 @@ ROOT = pathlib.Path(sys.argv[1]).resolve()
 INCLUDE = ROOT / "include"
 VERSION = ".".join(re.findall(r"CAROM_VERSION_(?:MAJOR|MINOR) (\d+)", (INCLUDE / "carom/version.hpp").read_text()))
 RECORD = ROOT / f"tests/c/interface-{VERSION}.txt"
+#: Fields of carom_options.
+STEPS = "  int32_t steps;\n  int32_t step_budget;\n  double max_restitution;"
 
 
 def included(name, seen):
@@ -85,10 +87,10 @@ class Interface(unittest.TestCase):
             ("removed", function, ""),
             ("argument", "void carom_options_init(carom_options* options, size_t",
              "void carom_options_init(carom_options* options, int32_t"),
-            ("field", "  int32_t steps;", "  int64_t steps;"),
+            ("field", STEPS, STEPS.replace("int32_t", "int64_t", 1)),
             ("order", "size_t struct_size;\n  int32_t law;\n  int32_t restitution_law;",
              "size_t struct_size;\n  int32_t restitution_law;\n  int32_t law;"),
-            ("inserted", "  int32_t steps;", "  double more;\n  int32_t steps;"),
+            ("inserted", STEPS, "  double more;\n" + STEPS),
             ("grown", "  carom_vectors3 angular_velocity;\n} carom_bodies;",
              "  carom_vectors3 angular_velocity;\n  double more;\n} carom_bodies;"),
             ("head", "} carom_method;", "  int32_t more;\n} carom_method;"),

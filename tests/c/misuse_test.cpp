@@ -73,7 +73,7 @@ TEST_F(CMisuse, of_options_and_of_the_precision_is_an_error) {
   expect_refusal(solve(&options), "steps");
   options = defaults();
   options.law = 256;  // 0 in eight bits
-  expect_refusal(solve(&options), "law is 256");
+  expect_refusal(solve(&options), "the option law is number 256");
   expect_refusal(carom_solve_k(solver, 2, &contacts, &results, nullptr, nullptr), "precision");
   carom_solver* none = nullptr;
   const carom_execution execution = execution_in_c(CAROM_ISA_NEON, 1), threads = execution_in_c(0, 5000);
@@ -144,7 +144,7 @@ TEST_F(CMisuse, is_told_to_its_own_thread) {
 
 TEST_F(CMisuse, of_struct_size_is_an_error) {
   contacts.struct_size = 0;
-  expect_refusal(solve(), "struct_size");
+  expect_refusal(solve(), "struct_size of a carom_k_contacts is 0");
   contacts.struct_size = sizeof contacts;
   carom_report report{};
   expect_refusal(solve(nullptr, &report), "struct_size of a carom_report");

@@ -16,7 +16,7 @@ namespace {
 
 /// The constants of an enumeration, by number.
 std::map<int, std::string> constants(const std::string& type) {
-  std::ifstream file(CAROM_ENUMS);
+  std::ifstream file(CAROM_INCLUDE "/c/enums.h");
   std::stringstream text;
   text << file.rdbuf();
   const std::string header = text.str();

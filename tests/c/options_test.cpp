@@ -228,7 +228,7 @@ TEST_F(CMethodMisuse, of_an_option_names_it) {
   carom_sequential_impacts_init(&impacts, sizeof impacts);
   options.method = &impacts.head;
   impacts.law = 256;  // 0 in eight bits
-  expect_refusal("law is 256");
+  expect_refusal("the option sequential_impacts.law is number 256, of which there are 13");
 }
 
 }  // namespace

@@ -85,6 +85,106 @@ TYPED_TEST(CScene, gives_the_bits_of_cpp_under_every_method) {
   }
 }
 
+/// A box that slides on the floor on a rod to the world, with a column of every method.
+struct OfAllMethods {
+  OfAllMethods() {
+    data.add(Body{1, {6, 0, 0, 6, 0, 6}, {1, 0, 0}, {}});
+    for (const double x : {-0.5, 0.5})
+      for (const double y : {-0.5, 0.5}) data.add(Contact{0, world, {0, 0, 1}, {x, y, -0.5}, 0.5, 0});
+    add_distance_joint(data.joints, JointBodies<double>{0, -1, {}, {}}, {0, 1, 0});
+    data.joints.rows.back().key = 1;
+    scene = data.view();
+    SceneContacts<double>& contacts = scene.contacts;
+    contacts.static_friction = contacts.friction_2 = Column<const double>(friction);
+    contacts.friction_direction = Vector3Columns<const double>(direction, 4);
+    contacts.separation = contacts.rolling_friction = Column<const double>(zeros);
+    contacts.key = Column<const std::uint64_t>(keys);
+    contacts.laws.law = Column<const Law>(laws);
+  }
+  const double friction[4] = {0.5, 0.5, 0.5, 0.5}, zeros[4] = {}, direction[12] = {1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0};
+  const std::uint64_t keys[4] = {1, 2, 3, 4};
+  const Law laws[4] = {Law::smith, Law::smith, Law::smith, Law::smith};
+  SceneData<double> data;
+  Scene<double> scene;
+};
+
+TEST(CScene, of_all_methods_is_selected_for_each_as_in_cpp) {
+  const OfAllMethods all;
+  std::vector<SceneOptions> methods;
+  for (std::size_t i = 0; i < scene_method_count; ++i)
+    methods.push_back({.time_step = 0.01, .gravity = {0, 0, -9.81}, .method = default_method(SceneMethod(i))});
+  methods.push_back(methods[1]);
+  methods.back().use<Pgs>().position_correction = PositionCorrection{};
+  methods.push_back(methods[4]);
+  methods.back().use<BenderSchmitt>().phase = BenderSchmittPhase::collisions;
+  for (const SceneOptions& options : methods) {
+    const std::string name(to_string(options.selected()));
+    SceneArrays<double> expected(all.data), found(all.data);
+    SceneSolver({.threads = 1}).solve(select(all.scene, options.method), expected.view(), options);
+    SceneInC c(all.scene, found.view(), options);
+    carom_scene_solver* solver = nullptr;
+    ASSERT_EQ(carom_scene_solver_create(nullptr, &solver), CAROM_OK) << carom_error_message();
+    EXPECT_EQ(carom_scene_solve(solver, CAROM_DOUBLE, &c.scene, &c.results, &c.options.options, nullptr),
+              CAROM_ERROR_ARGUMENT);
+    EXPECT_NE(std::string(carom_error_message()).find("is not read by the method"), std::string::npos)
+        << carom_error_message();
+    ASSERT_EQ(carom_scene_select(&c.contacts, &c.rows, c.options.options.method), CAROM_OK) << carom_error_message();
+    ASSERT_EQ(carom_scene_solve(solver, CAROM_DOUBLE, &c.scene, &c.results, &c.options.options, nullptr), CAROM_OK)
+        << name << ": " << carom_error_message();
+    expect_same_bits(expected, found, name);
+    EXPECT_EQ(c.contacts.laws != nullptr, options.selected() == SceneMethod::sequential_impacts) << name;
+    carom_scene_solver_destroy(solver);
+  }
+}
+
+TEST(CScene, is_selected_within_the_structs_of_the_caller) {
+  const double number = 1;
+  carom_ncp ncp;
+  carom_ncp_init(&ncp, sizeof ncp);
+  auto contacts = sized<carom_scene_contacts>();
+  contacts.friction = contacts.static_friction = contacts.slop = {&number, 1, 0};
+  // An older version, whose struct ends before `slop`.
+  contacts.struct_size = offsetof(carom_scene_contacts, slop);
+  ASSERT_EQ(carom_scene_select(&contacts, nullptr, &ncp.head), CAROM_OK) << carom_error_message();
+  EXPECT_EQ(contacts.struct_size, offsetof(carom_scene_contacts, slop));
+  EXPECT_EQ(contacts.friction.data, &number);
+  EXPECT_EQ(contacts.static_friction.data, nullptr);
+  EXPECT_EQ(contacts.slop.data, &number) << "beyond the end";
+
+  auto rows = sized<carom_joint_rows>();
+  rows.position_error = {&number, 1, 0};
+  ASSERT_EQ(carom_scene_select(nullptr, &rows, nullptr), CAROM_OK) << "Substeps read it";
+  EXPECT_EQ(rows.position_error.data, &number);
+  contacts.struct_size = 0;
+  EXPECT_EQ(carom_scene_select(&contacts, &rows, &ncp.head), CAROM_ERROR_ARGUMENT);
+  EXPECT_EQ(rows.position_error.data, &number) << "unchanged after an error";
+  ASSERT_EQ(carom_scene_select(nullptr, &rows, &ncp.head), CAROM_OK);
+  EXPECT_EQ(rows.position_error.data, nullptr);
+  ncp.head.kind = 77;
+  EXPECT_EQ(carom_scene_select(nullptr, &rows, &ncp.head), CAROM_ERROR_ARGUMENT);
+  EXPECT_STREQ(carom_error_option(), "method");
+}
+
+TEST(CScene, reserves_memory_without_a_change_of_results) {
+  const auto scene = stack<double>(3);
+  const SceneOptions options = usual(Procedure::substeps);
+  SceneArrays<double> arrays(scene);
+  const SceneInC c(select(scene.view(), options.method), arrays.view(), options);
+  carom_scene_solver* solver = nullptr;
+  ASSERT_EQ(carom_scene_solver_create(nullptr, &solver), CAROM_OK);
+  ASSERT_EQ(carom_scene_solver_reserve(solver, CAROM_DOUBLE, 3, 12, 0, &c.options.options), CAROM_OK)
+      << carom_error_message();
+  ASSERT_EQ(carom_scene_solve(solver, CAROM_DOUBLE, &c.scene, &c.results, &c.options.options, nullptr), CAROM_OK);
+  expect_same_bits(solved(scene, usual(Procedure::substeps)).arrays, arrays, "reserved");
+  EXPECT_EQ(carom_scene_solver_reserve(solver, 7, 3, 12, 0, &c.options.options), CAROM_ERROR_ARGUMENT);
+  EXPECT_EQ(carom_scene_solver_reserve(nullptr, CAROM_FLOAT, 3, 12, 0, &c.options.options), CAROM_ERROR_ARGUMENT);
+  EXPECT_EQ(carom_scene_solver_reserve(solver, CAROM_FLOAT, 3, 12, 0, nullptr), CAROM_ERROR_ARGUMENT);
+  EXPECT_STREQ(carom_error_option(), "time_step");
+  EXPECT_EQ(carom_scene_solver_reserve(solver, CAROM_FLOAT, ~std::size_t{0}, 0, 0, &c.options.options),
+            CAROM_ERROR_ARGUMENT);
+  carom_scene_solver_destroy(solver);
+}
+
 TEST(CScene, is_saved_and_restored) {
   auto scene = stack<float>(3);
   for (std::uint64_t i = 0; i < scene.contact_count(); ++i) scene.key.push_back(i + 1);

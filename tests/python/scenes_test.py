@@ -187,6 +187,94 @@ class Stepping(unittest.TestCase):
         self.assertEqual(result.island_iterations.shape, (1,))
 
 
+class ColumnsOfMethods(unittest.TestCase):
+    METHODS = (carom.Substeps(), carom.Pgs(), carom.Pgs(position_correction=carom.PositionCorrection()), carom.Ncp(),
+               carom.SequentialImpacts(), carom.BenderSchmitt(), carom.BenderSchmitt(phase="collisions"))  # fmt: skip
+
+    @staticmethod
+    def scene():
+        """A scene with columns of all methods."""
+        bodies, contacts = stack(2)
+        bodies["velocity"][:, 0] = 1
+        contacts |= {"static_friction": 0.6, "friction_2": 0.4, "friction_direction": (1.0, 0, 0), "rolling_friction": 0.01, "separation": -0.001,
+                     "slop": 0.002, "law": "smith", "key": np.arange(1, 9, dtype=np.uint64)}  # fmt: skip
+        return {"bodies": bodies, "contacts": contacts, "joints": carom.distance_joint(a=1, direction=(0, 1, 0))}
+
+    def test_are_selected_for_each_method(self):
+        for method in self.METHODS:
+            scene = self.scene()
+            solve = carom.SceneSolver(threads=1).solve
+            with self.assertRaisesRegex(carom.Error, "is not read by the method"):
+                solve(**scene, method=method, **STEP)
+            selected = carom.select(method, **scene)
+            self.assertEqual(list(selected), ["bodies", "contacts", "joints"])
+            self.assertIs(selected["bodies"]["velocity"], scene["bodies"]["velocity"])
+            self.assertEqual("law" in selected["contacts"], isinstance(method, carom.SequentialImpacts))
+            result = solve(**selected, method=method, **STEP)
+            expected = carom.SceneSolver(threads=1).solve(**scene, method=method, select=True, **STEP)
+            self.assertTrue(expected.report.ok, f"{method}: {expected.report}")
+            np.testing.assert_array_equal(result.impulse, expected.impulse, str(method))
+            np.testing.assert_array_equal(result.velocity, expected.velocity, str(method))
+            np.testing.assert_array_equal(result.joint_impulse, expected.joint_impulse, str(method))
+            # Rows of joints have keys of 0, which are no names.
+            selected["contacts"].pop("key", None)
+            alone = carom.solve_scene(**selected, method=method, **STEP)
+            np.testing.assert_array_equal(alone.impulse, expected.impulse, str(method))
+
+    def test_are_those_of_any_form(self):
+        scene = self.scene()
+        for contacts in carom.Contacts(**scene["contacts"]), scene["contacts"]:
+            self.assertNotIn("slop", carom.select("ncp", contacts=contacts)["contacts"])
+            self.assertIn("slop", carom.select(contacts=contacts)["contacts"])
+        self.assertEqual(carom.select("pgs"), {})
+        self.assertEqual(carom.select("pgs", scene["bodies"]), {"bodies": scene["bodies"]})
+        self.assertIn("key", carom.select("pgs", joints=scene["joints"])["joints"])
+        self.assertNotIn("position_error", carom.select("pgs", joints=scene["joints"])["joints"])
+
+    def test_misuse_is_an_error(self):
+        for wrong, why in (
+            (lambda: carom.select("pgz"), "did you mean 'pgs'"),
+            (lambda: carom.select("pgs", contact={}), "did you mean 'contacts'"),
+            (lambda: carom.select("pgs", contacts={"seperation": 1}), "did you mean 'separation'"),
+            (lambda: carom.select("pgs", {}, bodies={}), "bodies is given twice"),
+            (lambda: carom.select("pgs", {}, {}, {}, {}), "has 4 positional arguments: method, bodies, contacts, joints"),
+        ):
+            with self.assertRaisesRegex(carom.Error, why):
+                wrong()
+
+    def test_keys_of_rows_are_for_a_solver(self):
+        rows = carom.distance_joint(a=0, direction=(0, 1, 0))
+        joints = carom.select("pgs", joints=rows)["joints"]
+        joints["key"] = np.ones(1, np.uint64)
+        with self.assertRaisesRegex(carom.Error, "joints.key is for carom.SceneSolver"):
+            carom.solve_scene(stack(1)[0], joints=joints, method="pgs", time_step=0.01)
+
+
+class Reserve(unittest.TestCase):
+    def test_results_stay(self):
+        bodies, contacts = stack(3)
+        expected = carom.SceneSolver().solve(bodies=bodies, contacts=contacts, **STEP)
+        for dtype in "float64", "float32":
+            solver = carom.SceneSolver()
+            self.assertIsNone(solver.reserve(3, 12, 6, dtype=dtype, **STEP))
+            solver.reserve(bodies=3, contacts=12, method=carom.Pgs())
+            np.testing.assert_array_equal(solver.solve(bodies=bodies, contacts=contacts, **STEP).impulse, expected.impulse)
+
+    def test_misuse_is_an_error(self):
+        solver = carom.SceneSolver()
+        for wrong, why in (
+            ({"bodies": -1}, "bodies is -1"),
+            ({"contacts": 1.5}, "contacts is 1.5, not a whole number"),
+            ({"bodies": 2**40}, "2147483647"),
+            ({"dtype": "f4"}, "dtype is 'f4', not 'float32' or 'float64'"),
+            ({"contact": 3}, "did you mean 'contacts'"),
+            ({"iterations": 3}, "it is an option of carom.Substeps, carom.Pgs"),
+            ({"time_step": 0}, "time_step is 0"),
+        ):
+            with self.assertRaisesRegex(carom.Error, why):
+                solver.reserve(**STEP | wrong)
+
+
 class Joints(unittest.TestCase):
     def pendulum(self):
         return {

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _carom
+from . import _carom, _docs
 from ._carom import Error
 from ._results import SystemResult
 
@@ -63,7 +63,10 @@ def _vectors(name: str, numbers: Any, dtype: Any) -> Any:
 
 
 class SystemSolver:
-    """Solves contact systems. Keep the solver from call to call. One solver serves one call at a time."""
+    """Solves contact systems. Keep the solver from call to call. One solver serves one call at a time.
+
+    threads  maximum number of threads. In [0, 1024]. Default 0: all
+    """
 
     def __init__(self, *, threads: int = 0) -> None:
         self._solver = _carom._SystemSolver(threads)
@@ -146,24 +149,31 @@ def solve_system(W: Any, q: Any, mu: Any, **options: Any) -> SystemResult:
     return result
 
 
-solve_system.__doc__ = SystemSolver.solve.__doc__ = """Solves u = W r + q with Coulomb friction for the impulses r.
+solve_system.__doc__ = SystemSolver.solve.__doc__ = f"""Solves u = W r + q with Coulomb friction for the impulses r.
 
     W   [1/kg] scipy.sparse of any format, (3n, 3n), (n, n, 3, 3) or BlockRows; frames have the normal last. Rows of
         moments follow the rows of contacts
     q   [m/s] (n, 3) or (3n,): velocities without impulses. Add restitution to q
-    mu  [1] (n,) or one number: coefficient of friction
+    mu  [1] (n,) or one number: coefficient of friction. >= 0, may be infinite
+
+    The following are optional. n is the number of contacts, m the number of moments.
 
     warm_impulse           [N s] (n, 3) or (3n,): initial r
-    friction_2             [1] (n,) or one number: coefficient across friction_direction; mu is the coefficient along it
+    friction_2             [1] (n,) or one number, >= 0: coefficient across friction_direction; mu is the one along it
     friction_direction     [1] (n, 2) or one: components along the first and the second tangent; default (1, 0)
-    normal_compliance      [1/kg] (n,) or one number: part of u_n that the contact yields per unit impulse
-    tangential_compliance  [1/kg] (n,) or one number: part of the slip that the contact yields per unit impulse
+    normal_compliance      [1/kg] (n,) or one number, >= 0: part of u_n that the contact yields per unit impulse
+    tangential_compliance  [1/kg] (n,) or one number, >= 0: part of the slip that the contact yields per unit impulse
     moment                 (m,) the contacts that resist rolling or spinning, ascending
-    rolling_friction       [m] (m,) or one number: max. moment of rolling per unit of normal impulse
-    spinning_friction      [m] (m,) or one number: max. moment of spinning per unit of normal impulse
+    rolling_friction       [m] (m,) or one number, >= 0: max. moment of rolling per unit of normal impulse
+    spinning_friction      [m] (m,) or one number, >= 0: max. moment of spinning per unit of normal impulse
     angular_velocity       [rad/s] (m, 3) with moment: o without impulses, q of its rows
     warm_angular_impulse   [N m s] (m, 3): initial moments
-    normal_first           True: frames of arguments and results have the normal first, as in FCLIB
+    normal_first           True: frames of arguments and results have the normal first, as in FCLIB. Default False
+    out                    your arrays, by the names of results. They are written in place
+    results                names of the results to make
 
-Options and results are as in carom::SystemSolver (docs/contact-systems.md). ContactBench's G, g, mus are W, q, mu.
+ContactBench's G, g, mus are W, q, mu. docs/contact-systems.md has the equations. Raises carom.Error, which names the column
+and the row, for wrong data.
+
+{_docs.SYSTEM}
 """

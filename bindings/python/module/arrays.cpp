@@ -241,23 +241,13 @@ void Inputs::find_length(Batch& batch, const Placed& placed) {
   }
 }
 
-namespace {
-
-py::list names_in(const Record& record) {
-  py::list names;
-  for (const Field& field : record.fields) names.append(py::handle(field.name));
-  return names;
-}
-
-}  // namespace
-
 void Inputs::add_all(Batch& batch, const Record& record, const Arguments& arguments, std::size_t base,
                      const char* owner) {
   std::size_t needed = 0;
   for (const Given& given : arguments.given()) {
     const Field* const field = record.find(given.name);
     if (field == nullptr)
-      arguments.refuse(given.name, *owner == '\0' ? keywords_of(arguments.function()) : names_in(record));
+      arguments.refuse(given.name, *owner == '\0' ? keywords_of(arguments.function()) : record.names());
     needed += field->is_needed ? 1 : 0;
     add(batch, *field, given.value, base, owner);
   }

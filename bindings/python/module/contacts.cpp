@@ -216,8 +216,12 @@ void add_contacts(py::module_& module) {
           py::init([](const py::object& isa, const py::object& threads) { return Solver(execution_of(isa, threads)); }),
           py::kw_only(), py::arg("isa") = "auto", py::arg("threads") = 0)
       .def(pickled_by_execution<Solver>())
-      .def_property_readonly("isa", [](const Solver& self) { return std::string(to_string(self.isa())); })
-      .def_property_readonly("threads", [](const Solver& self) { return self.execution().threads; });
+      .def_property_readonly(
+          "isa", [](const Solver& self) { return std::string(to_string(self.isa())); },
+          "The instruction set in use: 'avx2'.")
+      .def_property_readonly(
+          "threads", [](const Solver& self) { return self.execution().threads; },
+          "The maximum number of threads; 0: all.");
   struct Named {
     const char* name;
     Function function;

@@ -65,22 +65,31 @@ JointBodies<T> joint_bodies(const py::object& a, const py::object& b, const py::
 template <class Add>
 py::object rows_of(const py::object& dtype, const py::object& a, const py::object& b, const py::object& r_a,
                    const py::object& r_b, const Add& add) {
-  const auto make = [&]<class T>() {
+  return in_precision(dtype.ptr(), [&]<class T>() {
     JointRowData<T> data;
     add(data, joint_bodies<T>(a, b, r_a, r_b));
     return array_of_rows(data);
-  };
-  const auto name = value_of<std::string>(dtype, "dtype");
-  if (name == "float32") return make.template operator()<float>();
-  if (name == "float64") return make.template operator()<double>();
-  refuse("dtype is '" + name + "', not 'float32' or 'float64'");
+  });
 }
 
 void add_rows(py::module_& module) {
   const auto anchors = py::make_tuple(0., 0., 0.);
-  const auto define = [&](const char* name, const char* text, auto function, const auto&... more) {
-    module.def(name, function, text, py::kw_only(), py::arg("a") = -1, py::arg("b") = -1, py::arg("r_a") = anchors,
-               py::arg("r_b") = anchors, more..., py::arg("dtype") = "float64");
+  // `arguments` describes the arguments `more`.
+  const auto define = [&](const char* name, const char* headline, const std::string& arguments, auto function,
+                          const auto&... more) {
+    const std::string text =
+        std::string(headline) +
+        "\n\n  a, b      indices of the bodies. Default -1: the immovable world\n"
+        "  r_a, r_b  [m] offsets from the centres of mass of A and B to their points of the joint, world frame.\n"
+        "            Default (0, 0, 0)\n" +
+        arguments +
+        "  dtype     'float64' or 'float32': precision of the rows. Default 'float64'\n\n"
+        "Returns a structured array with the columns of carom.Joints except warm_impulse. Its fields can be changed.\n"
+        "np.concatenate joins the rows of several joints. Raises carom.Error for an argument of a wrong type or an "
+        "axis\n"
+        "of length 0; the solver reports wrong indices as faults of the rows.";
+    module.def(name, function, text.c_str(), py::kw_only(), py::arg("a") = -1, py::arg("b") = -1,
+               py::arg("r_a") = anchors, py::arg("r_b") = anchors, more..., py::arg("dtype") = "float64");
   };
   using Object = const py::object&;
   const auto plain = [](auto add) {
@@ -104,28 +113,34 @@ void add_rows(py::module_& module) {
       });
     };
   };
-  const auto needed = [](const char* name) { return py::arg_v(name, py::none()); };
+  const auto needed = [](const char* name) { return py::arg_v(name, py::none(), "..."); };
   const auto axis = needed("axis"), direction = needed("direction"), speed = needed("speed"),
              max_impulse = needed("max_impulse");
-  define("ball_joint", "Rows of a ball joint: the two points stay together.",
+  const std::string of_axis = "  axis      required: three numbers, world frame, of any length except 0\n";
+  const auto of_motor = [&](const char* unit_of_speed, const char* unit_of_impulse, const char* load) {
+    return of_axis + "  speed     required: " + unit_of_speed + "\n  max_impulse  required: " + unit_of_impulse +
+           " >= 0, in both directions: the maximum " + load + " times the time step\n";
+  };
+  define("ball_joint", "Makes the 3 rows of a ball joint: the two points stay together.", "",
          plain([](auto& data, const auto&... of) { add_ball_joint(data, of...); }));
-  define("fixed_joint", "Rows of a fixed joint: both bodies move as one.",
+  define("fixed_joint", "Makes the 6 rows of a fixed joint: both bodies move as one.", "",
          plain([](auto& data, const auto&... of) { add_fixed_joint(data, of...); }));
-  define("hinge", "Rows of a hinge: a ball joint whose bodies rotate relative to each other about the axis only.",
-         along("axis", [](auto& data, const auto&... of) { add_hinge(data, of...); }), axis);
+  define("hinge",
+         "Makes the 5 rows of a hinge: a ball joint whose bodies rotate relative to each other about the axis only.",
+         of_axis, along("axis", [](auto& data, const auto&... of) { add_hinge(data, of...); }), axis);
   define("slider",
-         "Rows of a slider: B's point moves along the axis, and the bodies do not rotate relative to each other.",
-         along("axis", [](auto& data, const auto&... of) { add_slider(data, of...); }), axis);
+         "Makes the 5 rows of a slider: B's point moves along the axis of A, and the bodies do not rotate relative to "
+         "each other.",
+         of_axis, along("axis", [](auto& data, const auto&... of) { add_slider(data, of...); }), axis);
   define("distance_joint",
-         "The row of a rod: the points keep their distance along the direction, which points from B's point to A's.",
+         "Makes the row of a rod: the points keep their distance along the direction. A rope has max_impulse = 0.",
+         "  direction required: three numbers from B's point to A's, world frame, of any length except 0\n",
          along("direction", [](auto& data, const auto&... of) { add_distance_joint(data, of...); }), direction);
-  define("motor",
-         "The row of a motor: rotates A relative to B about the axis at a speed [rad/s], with at most `max_impulse` [N "
-         "m s].",
+  define("motor", "Makes the row of a motor: rotates A relative to B about the axis at a speed.",
+         of_motor("[rad/s]", "[N m s]", "torque"),
          driven([](auto& data, const auto&... of) { add_motor(data, of...); }), axis, speed, max_impulse);
-  define("linear_motor",
-         "The row of a motor: moves A's point relative to B's along the axis at a speed [m/s], with at most "
-         "`max_impulse` [N s].",
+  define("linear_motor", "Makes the row of a motor: moves A's point relative to B's along the axis at a speed.",
+         of_motor("[m/s]", "[N s]", "force"),
          driven([](auto& data, const auto&... of) { add_linear_motor(data, of...); }), axis, speed, max_impulse);
 }
 
@@ -270,19 +285,21 @@ void add_mechanisms(py::module_& module) {
       },
       static_cast<const MechanismContact&>(MechanismContact{}));
   const auto vector = py::arg("vector");
-  contact.def("columns", &columns_of)
+  contact
+      .def("columns", &columns_of,
+           "Returns k (1, 6), separation_velocity (1, 3), friction and restitution as keywords of carom.solve().")
       .def(
           "in_world",
           [](const MechanismContact& self, const py::object& v) {
             return number_or_array(self.in_world(vector_of<double>(v, "vector")));
           },
-          vector)
+          vector, "Transforms a vector (3,) from the frame of the contact to the world.")
       .def(
           "in_frame",
           [](const MechanismContact& self, const py::object& v) {
             return number_or_array(self.in_frame(vector_of<double>(v, "vector")));
           },
-          vector);
+          vector, "Transforms a vector (3,) from the world to the frame of the contact.");
   add_class<PythonMechanisms>(module, "Mechanisms")
       .def(py::init([](const py::object& scene, const py::kwargs& keywords) {
              MechanismOptions options;
@@ -298,7 +315,9 @@ void add_mechanisms(py::module_& module) {
           [](const PythonMechanisms& self, const py::object& index) {
             return self.contact(value_of<std::size_t>(index, "index"));
           },
-          py::arg("index"))
+          py::arg("index"),
+          "Computes K and u0 of a contact of the scene, with the rows held. Raises carom.Error if there is no such\n"
+          "contact, or if the contact, or the bodies or rows of its mechanism, are at fault.")
       .def(
           "apply",
           [](const PythonMechanisms& self, const py::object& contact, const py::object& impulse, const py::object& to) {
@@ -310,7 +329,12 @@ void add_mechanisms(py::module_& module) {
               mechanisms.apply(of, p, results.velocity, results.angular_velocity, results.joint_impulse);
             });
           },
-          py::arg("contact"), py::arg("impulse"), py::kw_only(), py::arg("joint_impulse") = py::none())
+          py::arg("contact"), py::arg("impulse"), py::kw_only(), py::arg("joint_impulse") = py::none(),
+          "Applies an impulse and the reactions of the joints to the velocities of all bodies, in the arrays of the\n"
+          "scene.\n\n"
+          "  contact        what contact() returns\n"
+          "  impulse        (3,) [N s] on body A, in the frame of the contact\n"
+          "  joint_impulse  (rows,) [N s] the impulses of the rows are added to it. Default None")
       .def(
           "satisfy_rows",
           [](const PythonMechanisms& self, const py::object& to) {
@@ -318,7 +342,9 @@ void add_mechanisms(py::module_& module) {
               mechanisms.satisfy_rows(results.velocity, results.angular_velocity, results.joint_impulse);
             });
           },
-          py::kw_only(), py::arg("joint_impulse") = py::none());
+          py::kw_only(), py::arg("joint_impulse") = py::none(),
+          "Changes the velocities, in the arrays of the scene, until all rows have their target velocities.\n\n"
+          "  joint_impulse  (rows,) [N s] the impulses of the rows are added to it. Default None");
   describe("Mechanisms", mechanism_options());
 }
 

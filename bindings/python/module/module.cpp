@@ -43,14 +43,15 @@ PyObject *classes_of_results = nullptr, *classes_of_options = nullptr, *error_cl
          *argument_error_class = nullptr;
 
 /// A subclass of `bases` in the package.
-PyObject* add_error(py::module_& module, const std::string& name, const py::object& bases) {
+PyObject* add_error(py::module_& module, const std::string& name, const char* text, const py::object& bases) {
   // Errors that Python raises itself have these attributes, too.
   py::dict attributes;
   attributes["kind"] = py::str(to_string(ErrorKind::argument));
   attributes["column"] = py::str("");
   attributes["option"] = py::str("");
   attributes["row"] = py::none();
-  const py::object made = owned(PyErr_NewException(("carom." + name).c_str(), bases.ptr(), attributes.ptr()));
+  const py::object made =
+      owned(PyErr_NewExceptionWithDoc(("carom." + name).c_str(), text, bases.ptr(), attributes.ptr()));
   module.attr(name.c_str()) = made;
   return made.inc_ref().ptr();
 }
@@ -106,8 +107,15 @@ PyObject* class_of_options(const std::string& name) {
 PYBIND11_MODULE(_carom, module) {
   using namespace carom::python;
   const py::handle value_error = PyExc_ValueError, type_error = PyExc_TypeError;
-  error_class = add_error(module, "Error", py::make_tuple(value_error));
-  argument_error_class = add_error(module, "ArgumentError", py::make_tuple(py::handle(error_class), type_error));
+  error_class = add_error(module, "Error",
+                          "A wrong call. No result has been written, except if kind is 'scheduler'.\n\n"
+                          "  kind    'argument', 'busy', 'not_available' or the like\n"
+                          "  column  name of the column that the error is about: 'contacts.friction'. Default ''\n"
+                          "  row     index of the element, contact, joint row or island. Default None\n"
+                          "  option  name of the option that the error is about: 'ncp.tolerance'. Default ''",
+                          py::make_tuple(value_error));
+  argument_error_class = add_error(module, "ArgumentError", "An unknown keyword, or an argument of a wrong type.",
+                                   py::make_tuple(py::handle(error_class), type_error));
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
       std::rethrow_exception(thrown);

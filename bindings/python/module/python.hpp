@@ -93,6 +93,16 @@ T value_of(const py::object& value, const char* what) {
   return value_of<T>(value.ptr(), [&] { return std::string(what); });
 }
 
+/// Calls f.operator()<T>() for the T of a dtype, 'float32' or 'float64', the default for no dtype.
+template <class F>
+auto in_precision(PyObject* dtype, const F& f) {
+  const std::string name =
+      dtype == nullptr ? "float64" : value_of<std::string>(dtype, [] { return std::string("dtype"); });
+  if (name == "float32") return f.template operator()<float>();
+  if (name == "float64") return f.template operator()<double>();
+  refuse("dtype is '" + name + "', not 'float32' or 'float64'");
+}
+
 /// Reads three numbers from a sequence.
 std::array<double, 3> three_numbers(PyObject* value, const std::string& what);
 

@@ -66,6 +66,12 @@ struct Field {
 struct Record {
   std::vector<Field> fields;
 
+  py::list names() const {
+    py::list all;
+    for (const Field& field : fields) all.append(py::handle(field.name));
+    return all;
+  }
+
   const Field* find(PyObject* name) const {
     for (const Field& field : fields)
       if (field.name == name) return &field;

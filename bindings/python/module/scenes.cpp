@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "arrays.hpp"
 #include "core/columns/scene_columns.hpp"
@@ -95,8 +96,9 @@ namespace {
 struct Names {
   PyObject *bodies = interned("bodies"), *contacts = interned("contacts"), *joints = interned("joints"),
            *in_place = interned("in_place"), *method = interned("method"), *select = interned("select"),
-           *velocity = interned("velocity"), *angular_velocity = interned("angular_velocity"),
-           *displacement = interned("displacement"), *rotation = interned("rotation");
+           *joint_rows = interned("joint_rows"), *dtype = interned("dtype"), *velocity = interned("velocity"),
+           *angular_velocity = interned("angular_velocity"), *displacement = interned("displacement"),
+           *rotation = interned("rotation");
 };
 const Names& names() {
   static const Names all;
@@ -147,16 +149,23 @@ class ReadColumns {
   ReadColumns(const ReadColumns&) = delete;
   ReadColumns& operator=(const ReadColumns&) = delete;
 
-  /// Throws Error if contacts or rows have keys. Leaves out keys that rows have in any case.
+  /// Throws Error if contacts or rows have names. A key of 0 is not a name, and rows of hinge() and the like have keys
+  /// in any case.
   void refuse_keys(const PythonScene& scene) {
-    const char* const owner = columns_->contacts.key                                     ? "contacts"
-                              : columns_->joints.key && !scene.has_all_columns_of_rows() ? "joints"
-                                                                                         : nullptr;
+    const auto has_names = [](const Column<const std::uint64_t>& key) {
+      for (std::size_t i = 0; i < key.count; ++i)
+        if (key[i] != 0) return true;
+      return false;
+    };
+    const char* const owner = has_names(columns_->contacts.key)                                     ? "contacts"
+                              : !scene.has_all_columns_of_rows() && has_names(columns_->joints.key) ? "joints"
+                                                                                                    : nullptr;
     if (owner != nullptr)
       refuse("the column " + std::string(owner) +
              ".key is for carom.SceneSolver: solve_scene remembers nothing from call to call");
+    if (!columns_->contacts.key && !columns_->joints.key) return;
     selected_ = *columns_;
-    selected_.joints.key = {};
+    selected_.contacts.key = selected_.joints.key = {};
     columns_ = &selected_;
   }
 
@@ -215,11 +224,17 @@ py::object solve(const Memory& memory, const PythonScene& scene, Arguments& argu
   return result;
 }
 
-/// Takes the options, and calls the solver for the columns that `arguments` has, or for a scene.
-py::object run(const Memory& memory, Arguments& arguments, const PythonScene* scene) {
+/// Takes the options that all methods share, and the method.
+SceneOptions take_scene_options(Arguments& arguments) {
   SceneOptions options;
   take_options(scene_options(), arguments, &options, false);
   if (PyObject* const method = arguments.take(names().method); method != nullptr) options.method = method_of(method);
+  return options;
+}
+
+/// Calls the solver for the columns that `arguments` has, or for a scene.
+py::object run(const Memory& memory, Arguments& arguments, const PythonScene* scene) {
+  const SceneOptions options = take_scene_options(arguments);
   const auto run_on = [&](const PythonScene& of) {
     return of.in_float() ? solve<float>(memory, of, arguments, options) : solve<double>(memory, of, arguments, options);
   };
@@ -239,17 +254,81 @@ PyObject* solve_of(PyObject* self, PyObject* const* values, Py_ssize_t positiona
   });
 }
 
+/// The arguments of a call whose positional arguments have these names.
+Arguments arguments_of(const std::string& function, std::initializer_list<PyObject*> positional_names,
+                       PyObject* const* values, Py_ssize_t positional, PyObject* keywords) {
+  if (positional > static_cast<Py_ssize_t>(positional_names.size())) {
+    std::string all;
+    for (PyObject* name : positional_names) all += (all.empty() ? "" : ", ") + text_of(name);
+    throw ArgumentError(function + " has " + std::to_string(positional_names.size()) + " positional arguments: " + all);
+  }
+  Arguments arguments(function.c_str(), values + positional, 0, keywords);
+  for (Py_ssize_t i = 0; i < positional; ++i) {
+    PyObject* const name = positional_names.begin()[i];
+    if (arguments.has(name)) throw ArgumentError(function + ": " + text_of(name) + " is given twice");
+    arguments.give(name, values[i]);
+  }
+  return arguments;
+}
+
 PyObject* solve_scene_of(PyObject*, PyObject* const* values, Py_ssize_t positional, PyObject* keywords) {
   return guarded([&] {
     static thread_local SceneSolver solver;
-    PyObject* const columns[] = {names().bodies, names().contacts, names().joints};
-    if (positional > 3) throw ArgumentError("solve_scene takes three positional arguments: bodies, contacts, joints");
-    Arguments arguments("solve_scene", values + positional, 0, keywords);
-    for (Py_ssize_t i = 0; i < positional; ++i) {
-      if (arguments.has(columns[i])) throw ArgumentError("solve_scene: " + text_of(columns[i]) + " is given twice");
-      arguments.give(columns[i], values[i]);
-    }
+    Arguments arguments =
+        arguments_of("solve_scene", {names().bodies, names().contacts, names().joints}, values, positional, keywords);
     return run({solver, false}, arguments, nullptr);
+  });
+}
+
+/// Returns the columns of a group that a method reads, by name.
+py::dict columns_read_by(columns::Reader reader, const Record& record, PyObject* group, const std::string& what) {
+  py::dict read;
+  const Arguments columns = Arguments::of(group, what);
+  for (const Given& column : columns.given()) {
+    const Field* const field = record.find(column.name);
+    if (field == nullptr) columns.refuse(column.name, record.names());
+    if ((field->readers & reader) != 0) read[py::handle(column.name)] = py::handle(column.value);
+  }
+  return read;
+}
+
+PyObject* select_of(PyObject*, PyObject* const* values, Py_ssize_t positional, PyObject* keywords) {
+  return guarded([&] {
+    const Names& of = names();
+    Arguments arguments =
+        arguments_of("select", {of.method, of.bodies, of.contacts, of.joints}, values, positional, keywords);
+    PyObject* const method = arguments.take(of.method);
+    const columns::Reader reader = columns::reader_of(method == nullptr ? SceneOptions{}.method : method_of(method));
+    py::dict selected;
+    for (const auto& [group, record] :
+         {std::pair(of.bodies, &scene_bodies_record()), std::pair(of.contacts, &scene_contacts_record()),
+          std::pair(of.joints, &joints_record())})
+      if (PyObject* const given = arguments.take(group); given != nullptr)
+        selected[py::handle(group)] = columns_read_by(reader, *record, given, text_of(group));
+    if (!arguments.given().empty()) refuse_keyword(arguments, arguments.given().front().name);
+    return selected;
+  });
+}
+
+PyObject* reserve_of(PyObject* self, PyObject* const* values, Py_ssize_t positional, PyObject* keywords) {
+  return guarded([&] {
+    auto& solver = py::cast<SceneSolver&>(py::handle(self));
+    Arguments arguments = arguments_of("SceneSolver.reserve", {names().bodies, names().contacts, names().joint_rows},
+                                       values, positional, keywords);
+    const SceneOptions options = take_scene_options(arguments);
+    const auto take_count = [&](PyObject* name) {
+      PyObject* const value = arguments.take(name);
+      return value == nullptr ? std::size_t{0} : value_of<std::size_t>(value, [&] { return text_of(name); });
+    };
+    const std::size_t bodies = take_count(names().bodies), contacts = take_count(names().contacts),
+                      joint_rows = take_count(names().joint_rows);
+    PyObject* const dtype = arguments.take(names().dtype);
+    if (!arguments.given().empty()) refuse_keyword(arguments, arguments.given().front().name);
+    in_precision(dtype, [&]<class T>() {
+      const py::gil_scoped_release others_may_run;
+      solver.reserve<T>(bodies, contacts, joint_rows, options);
+    });
+    return py::object(py::none());
   });
 }
 
@@ -300,7 +379,8 @@ void add_scenes(py::module_& module) {
            }),
            py::kw_only(), py::arg("isa") = "auto", py::arg("threads") = 0)
       .def(pickled_by_execution<SceneSolver>())
-      .def("forget", &SceneSolver::forget, "Forgets everything that the solver remembers from call to call.")
+      .def("forget", &SceneSolver::forget,
+           "Forgets everything that the solver remembers from call to call. The next call is then as the first one.")
       .def(
           "save",
           [](const SceneSolver& self) {
@@ -309,7 +389,7 @@ void add_scenes(py::module_& module) {
             self.save({reinterpret_cast<std::byte*>(PyBytes_AS_STRING(state.ptr())), size});
             return state;
           },
-          "Returns everything that the solver remembers from call to call, as bytes.")
+          "Returns everything that the solver remembers from call to call, as bytes for restore().")
       .def(
           "restore",
           [](SceneSolver& self, const py::bytes& state) {
@@ -319,10 +399,16 @@ void add_scenes(py::module_& module) {
           py::arg("state"), py::pos_only(),
           "Replaces everything that the solver remembers by a saved state. Raises Error, and changes nothing, if the\n"
           "bytes are not a state that this version of carom has saved.")
-      .def_property_readonly("isa", [](const SceneSolver& self) { return std::string(to_string(self.isa())); })
-      .def_property_readonly("threads", [](const SceneSolver& self) { return self.execution().threads; });
+      .def_property_readonly(
+          "isa", [](const SceneSolver& self) { return std::string(to_string(self.isa())); },
+          "The instruction set in use: 'avx2'.")
+      .def_property_readonly(
+          "threads", [](const SceneSolver& self) { return self.execution().threads; },
+          "The maximum number of threads; 0: all.");
   add_method(solver, "solve", solve_of);
+  add_method(solver, "reserve", reserve_of);
   add_function(module, "solve_scene", solve_scene_of);
+  add_function(module, "select", select_of);
   const auto describe_columns = [](const char* of) {
     describe(of, "bodies", "SceneBodies BodyColumns", scene_bodies_record());
     describe(of, "contacts", "SceneContacts LawColumns Weights", scene_contacts_record());
@@ -335,6 +421,9 @@ void add_scenes(py::module_& module) {
     for (const Record* record : {&contact_results_record(), &body_results_record(), &row_results_record()})
       describe(of, "results", "SceneResults IslandResults", *record);
   }
+  describe("SceneSolver.reserve", scene_options());
+  describe_keywords("SceneSolver.reserve", {"bodies", "contacts", "joint_rows", "method", "dtype"});
+  describe_keywords("select", {"method", "bodies", "contacts", "joints"});
   describe("PositionCorrection", position_correction_options());
   for (std::size_t i = 0; i < scene_method_count; ++i) {
     const auto method = static_cast<SceneMethod>(i);

@@ -17,7 +17,7 @@ typedef enum carom_error {
   CAROM_ERROR_BUSY = 2,      ///< another call runs on the solver
   CAROM_ERROR_NOT_AVAILABLE = 3,  ///< this build or this CPU lacks the ISA
   CAROM_ERROR_OUT_OF_MEMORY = 4,
-  CAROM_ERROR_UNKNOWN = 5,
+  CAROM_ERROR_UNKNOWN = 5,     ///< an error in carom: please report it
   CAROM_ERROR_SCHEDULER = 6,   ///< parallel_for of a carom_execution left out pieces; all results are written
   CAROM_ERROR_MOVED_FROM = 7,  ///< does not occur in C
 } carom_error;
@@ -29,12 +29,14 @@ typedef enum carom_error {
 CAROM_EXPORT carom_error carom_error_kind(void);
 /// Returns its message.
 CAROM_EXPORT const char* carom_error_message(void);
-/// Returns the name of the column that it is about, as the message has it: "a.velocity.x". Of two lengths that differ
-/// it is the second column, in the order of the struct.
+/// Returns the name of the column that it is about, as the message has it: the path of the field from your struct of
+/// contacts or from your scene, "a.velocity.x" or "contacts.friction". Of two lengths that differ it is the second
+/// column, in the order of the struct.
 CAROM_EXPORT const char* carom_error_column(void);
 /// Returns the index of the element of the column, or of the contact, joint row or island. Default -1.
 CAROM_EXPORT int64_t carom_error_row(void);
-/// Returns the name of the option that it is about, as the message has it: "ncp.tolerance".
+/// Returns the name of the option that it is about, as the message has it: the field of the struct of options, "steps",
+/// or of the struct of a method without `carom_`, "ncp.tolerance", "pgs.position_correction.rate".
 CAROM_EXPORT const char* carom_error_option(void);
 
 /// Returns the version of the linked library: "0.1.0".
@@ -46,19 +48,19 @@ typedef enum carom_precision {
   CAROM_DOUBLE = 1,
 } carom_precision;
 
-/// Input column: the address of the first element, the number of elements, and the distance between two elements. All
-/// zero: absent.
+/// Input column. All zero: absent.
 typedef struct carom_column {
-  const void* data;
-  size_t count;
-  ptrdiff_t stride;  ///< [bytes] 0 repeats the first element for all
+  const void* data;  ///< the first element
+  size_t count;      ///< number of elements, also with a stride of 0
+  ptrdiff_t stride;  ///< [bytes] distance from one element to the next: sizeof(double) in an array of double; 0 repeats
+                     ///< the first element for all
 } carom_column;
 
 /// Output column. All zero: absent.
 typedef struct carom_output {
-  void* data;
-  size_t count;
-  ptrdiff_t stride;  ///< [bytes]
+  void* data;        ///< the first element
+  size_t count;      ///< number of elements
+  ptrdiff_t stride;  ///< [bytes] distance from one element to the next
 } carom_output;
 
 /// Input vectors in 3D.
@@ -96,15 +98,18 @@ typedef struct carom_symmetric_outputs3 {
   carom_output xx, xy, xz, yy, yz, zz;
 } carom_symmetric_outputs3;
 
-// Columns of n vectors or matrices with adjacent numbers. `stride` [bytes] is the distance from one vector to the next;
-// 0 repeats the first. `precision` is a carom_precision. A NULL pointer gives absent columns.
+// Columns of n vectors or matrices with adjacent numbers. `stride` [bytes] is the distance from one vector to the next:
+// 3 * sizeof(double) in an array of vectors of double; 0 repeats the first vector for all. `precision` is a
+// carom_precision. A NULL pointer gives absent columns.
 
 /// Column of number `index` of every vector; 0 is the first number.
 CAROM_EXPORT carom_column carom_part(int32_t precision, const void* first, int32_t index, size_t n, ptrdiff_t stride);
-/// Same for results.
+/// Same for a result.
 CAROM_EXPORT carom_output carom_output_part(int32_t precision, void* first, int32_t index, size_t n, ptrdiff_t stride);
 
+/// In the order x, y, z.
 CAROM_EXPORT carom_vectors3 carom_interleaved3(int32_t precision, const void* xyz, size_t n, ptrdiff_t stride);
+/// In the order x, y.
 CAROM_EXPORT carom_vectors2 carom_interleaved2(int32_t precision, const void* xy, size_t n, ptrdiff_t stride);
 /// In the order xx, xy, xz, yy, yz, zz.
 CAROM_EXPORT carom_symmetric3 carom_interleaved_symmetric3(int32_t precision, const void* six, size_t n,
@@ -112,7 +117,9 @@ CAROM_EXPORT carom_symmetric3 carom_interleaved_symmetric3(int32_t precision, co
 /// In the order xx, xy, yy.
 CAROM_EXPORT carom_symmetric2 carom_interleaved_symmetric2(int32_t precision, const void* three, size_t n,
                                                            ptrdiff_t stride);
+/// In the order x, y, z.
 CAROM_EXPORT carom_outputs3 carom_interleaved_outputs3(int32_t precision, void* xyz, size_t n, ptrdiff_t stride);
+/// In the order x, y.
 CAROM_EXPORT carom_outputs2 carom_interleaved_outputs2(int32_t precision, void* xy, size_t n, ptrdiff_t stride);
 
 #ifdef __cplusplus

@@ -1,5 +1,7 @@
-// Contacts and their results in C, in 3D and in the plane. contacts.hpp and planar.hpp describe the columns, their
-// units and ranges.
+// Contacts and their results in C, in 3D and in the plane. carom.h has the conventions for signs and frames.
+//
+// In the plane the tangent of a contact is t = (n_y, -n_x), and angles and angular velocities are positive
+// anticlockwise.
 #pragma once
 
 #include <carom/c/base.h>
@@ -10,115 +12,136 @@ extern "C" {
 
 /// States of bodies. All columns are required.
 typedef struct carom_bodies {
-  carom_column inverse_mass;         ///< [1/kg]
-  carom_symmetric3 inverse_inertia;  ///< [1/(kg m²)] world frame, about the centre of mass
-  carom_vectors3 velocity;           ///< [m/s]
-  carom_vectors3 angular_velocity;   ///< [rad/s]
+  carom_column inverse_mass;         ///< [1/kg] >= 0, 0 for an immovable body
+  carom_symmetric3 inverse_inertia;  ///< [1/(kg m²)] world frame, about the centre of mass, positive semidefinite
+  carom_vectors3 velocity;           ///< [m/s] of the centre of mass
+  carom_vectors3 angular_velocity;   ///< [rad/s] world frame
 } carom_bodies;
 
 /// States of bodies in the plane. All columns are required.
 typedef struct carom_planar_bodies {
-  carom_column inverse_mass, inverse_inertia;
-  carom_vectors2 velocity;
-  carom_column angular_velocity;
+  carom_column inverse_mass;      ///< [1/kg] >= 0, 0 for an immovable body
+  carom_column inverse_inertia;   ///< [1/(kg m²)] >= 0, about the centre of mass
+  carom_vectors2 velocity;        ///< [m/s] of the centre of mass
+  carom_column angular_velocity;  ///< [rad/s]
 } carom_planar_bodies;
 
-/// Returns columns of n immovable bodies at rest, for both precisions. `r_b` is required with them.
+/// Returns columns of n immovable bodies at rest, for both precisions. If you pass them as `b`, pass `r_b` as well.
 CAROM_EXPORT carom_bodies carom_immovable(size_t n);
 /// Same in the plane.
 CAROM_EXPORT carom_planar_bodies carom_planar_immovable(size_t n);
 
-/// Weights of the components of a composite law.
+/// Weights of the components of CAROM_LAW_COMPOSITE, relative to their sum.
 typedef struct carom_weights {
   carom_column incremental, frictionless, chatterjee_ruina, bilinear, smith;
   carom_column anitescu_potra, pfeiffer_glocker, brach, projected, polar;
 } carom_weights;
 
-/// Laws of single contacts and parameters of the laws. Every column is optional.
+/// Laws of single contacts, and the parameters of the laws in addition to friction and restitution. Every column is
+/// optional. A contact whose law reads a missing column is at fault (CAROM_STATUS_LAW_PARAMETER_MISSING);
+/// carom_law_parameter_at lists the columns of a law. Values of contacts whose law does not read a column are ignored.
+///
+/// Directions about the normal are measured from the first slip: axis 1 is -u0_t / |u0_t|, axis 2 is n × axis 1.
+/// Without slip, axis 1 is the first tangent of the contact frame.
 typedef struct carom_law_columns {
   size_t struct_size;
-  carom_column law;                               ///< uint8_t, a carom_law
-  carom_column restitution_law;                   ///< uint8_t, a carom_restitution_law
-  carom_column step;                              ///< [N s]
-  carom_column tangential_restitution;            ///< [1]
-  carom_column impulse_ratio_1, impulse_ratio_2;  ///< [1]
-  carom_column polar_angle, azimuth;              ///< [rad]
-  carom_column fraction;                          ///< [1]
-  carom_vectors3 candidate;                       ///< [N s]; planar x, y
-  carom_weights weight;                           ///< [1]
+  carom_column law;              ///< uint8_t, a carom_law. Default: `law` of the options.
+  carom_column restitution_law;  ///< uint8_t, a carom_restitution_law. Default: restitution_law of the options.
+  carom_column step;             ///< [N s] step of CAROM_INTEGRATOR_EULER. In (0, |u0| / trace K]. Default: `steps`
+                                 ///< of the options.
+  carom_column tangential_restitution;  ///< [1] chatterjee_ruina, bilinear, pfeiffer_glocker: e_t. In [-1, 1].
+  carom_column impulse_ratio_1;         ///< [1] brach: p_t / p_n along axis 1. Finite.
+  carom_column impulse_ratio_2;         ///< [1] brach: p_t / p_n along axis 2. Finite. 3D only.
+  carom_column polar_angle;  ///< [rad] polar: angle from the normal. In [0, π]; planar, to axis 1: in [-π, π].
+  carom_column azimuth;      ///< [rad] polar: angle from axis 1 to axis 2. Finite. 3D only.
+  carom_column fraction;     ///< [1] polar: fraction of the way from 1.5 P_I to the boundary. In [0, 1].
+  carom_vectors3 candidate;  ///< [N s] projected: the impulse, in the frame of the results. Planar: x, y.
+  carom_weights weight;      ///< [1] composite: >= 0, at least one > 0. Default 0.
 } carom_law_columns;
 
 /// Contacts that contain the state of both bodies. All columns have the same length and are required, except that `b`
 /// and `r_b` may be absent together: body B is then the immovable world.
 typedef struct carom_contacts {
   size_t struct_size;
-  carom_column friction, restitution;  ///< [1]
-  carom_vectors3 normal, r_a, r_b;     ///< [1] unit, from B to A; [m] contact point minus centre of mass
-  carom_bodies a, b;
+  carom_column friction;          ///< [1] Coulomb coefficient μ. >= 0, may be infinite.
+  carom_column restitution;       ///< [1] coefficient of restitution e. In [0, max_restitution of the options].
+  carom_vectors3 normal;          ///< [1] unit vector from B to A, within normal_tolerance of the options
+  carom_vectors3 r_a;             ///< [m] contact point minus centre of mass of A
+  carom_vectors3 r_b;             ///< [m] contact point minus centre of mass of B
+  carom_bodies a, b;              ///< the states of the bodies before the collision
   const carom_law_columns* laws;  ///< optional
 } carom_contacts;
 
-/// Contacts that refer to bodies by index. The columns of `bodies` have the length of the bodies.
+/// Contacts that refer to bodies by index. The columns of `bodies` are as long as the bodies, all other columns as long
+/// as the contacts.
 typedef struct carom_indexed_contacts {
   size_t struct_size;
-  carom_column friction, restitution;
-  carom_vectors3 normal, r_a, r_b;
-  carom_column body_a, body_b;  ///< int32_t: index into `bodies`, -1 for the immovable world
-  carom_bodies bodies;
-  const carom_law_columns* laws;  ///< optional
+  carom_column friction, restitution;  ///< [1] as in carom_contacts
+  carom_vectors3 normal;               ///< [1] as in carom_contacts
+  carom_vectors3 r_a, r_b;             ///< [m] contact point minus centre of mass
+  carom_column body_a, body_b;         ///< int32_t: index into `bodies`, -1 for the immovable world
+  carom_bodies bodies;                 ///< states of all bodies
+  const carom_law_columns* laws;       ///< optional
 } carom_indexed_contacts;
 
 /// Contacts given by collision matrix K and separation velocity, in a frame with the normal along z.
 typedef struct carom_k_contacts {
   size_t struct_size;
-  carom_column friction, restitution;
-  carom_symmetric3 k;                  ///< [1/kg]
-  carom_vectors3 separation_velocity;  ///< [m/s]
+  carom_column friction, restitution;  ///< [1] as in carom_contacts
+  carom_symmetric3 k;                  ///< [1/kg] collision matrix K: u - u0 = K p. Positive definite.
+  carom_vectors3 separation_velocity;  ///< [m/s] u0: u before the collision
   const carom_law_columns* laws;       ///< optional
 } carom_k_contacts;
 
-/// Planar contacts that contain the state of both bodies.
+/// Planar contacts that contain the state of both bodies. `b` and `r_b` may be absent together: body B is then the
+/// immovable world.
 typedef struct carom_planar_contacts {
   size_t struct_size;
-  carom_column friction, restitution;
-  carom_vectors2 normal, r_a, r_b;
-  carom_planar_bodies a, b;
-  const carom_law_columns* laws;  ///< optional
+  carom_column friction, restitution;  ///< [1] as in carom_contacts
+  carom_vectors2 normal;               ///< [1] as in carom_contacts
+  carom_vectors2 r_a, r_b;             ///< [m] contact point minus centre of mass
+  carom_planar_bodies a, b;            ///< the states of the bodies before the collision
+  const carom_law_columns* laws;       ///< optional
 } carom_planar_contacts;
 
 /// Planar contacts that refer to bodies by index.
 typedef struct carom_planar_indexed_contacts {
   size_t struct_size;
-  carom_column friction, restitution;
-  carom_vectors2 normal, r_a, r_b;
-  carom_column body_a, body_b;
-  carom_planar_bodies bodies;
-  const carom_law_columns* laws;  ///< optional
+  carom_column friction, restitution;  ///< [1] as in carom_contacts
+  carom_vectors2 normal;               ///< [1] as in carom_contacts
+  carom_vectors2 r_a, r_b;             ///< [m] contact point minus centre of mass
+  carom_column body_a, body_b;         ///< int32_t: index into `bodies`, -1 for the immovable world
+  carom_planar_bodies bodies;          ///< states of all bodies
+  const carom_law_columns* laws;       ///< optional
 } carom_planar_indexed_contacts;
 
 /// Planar contacts given by collision matrix K and separation velocity; x is the tangent, y the normal.
 typedef struct carom_planar_k_contacts {
   size_t struct_size;
-  carom_column friction, restitution;
-  carom_symmetric2 k;
-  carom_vectors2 separation_velocity;
-  const carom_law_columns* laws;  ///< optional
+  carom_column friction, restitution;  ///< [1] as in carom_contacts
+  carom_symmetric2 k;                  ///< [1/kg] collision matrix K: u - u0 = K p. Positive definite.
+  carom_vectors2 separation_velocity;  ///< [m/s] u0: u before the collision
+  const carom_law_columns* laws;       ///< optional
 } carom_planar_k_contacts;
 
-/// Results. Every column is optional, and may be the input column that it replaces.
+/// Results. Every column is optional, as long as the contacts, and may be the input column that it replaces. Any other
+/// overlap with an input is an error of the caller.
 typedef struct carom_results {
   size_t struct_size;
-  carom_outputs3 impulse;                         ///< [N s] on A
-  carom_outputs3 separation_velocity;             ///< [m/s] after the collision
+  carom_outputs3 impulse;              ///< [N s] on A, in the world frame; carom_solve_k: in the frame of the contact
+  carom_outputs3 separation_velocity;  ///< [m/s] u after the collision, in the same frame; NaN if faulty data leave it
+                                       ///< unknown
   carom_outputs3 velocity_a, angular_velocity_a;  ///< [m/s], [rad/s] after this contact alone; not for carom_solve_k
-  carom_outputs3 velocity_b, angular_velocity_b;
-  carom_output status;                                ///< uint8_t, a carom_status
-  carom_output path;                                  ///< carom_path
-  carom_output work_compression, work_decompression;  ///< [J]
-  carom_output steps;                                 ///< int32_t
+  carom_outputs3 velocity_b, angular_velocity_b;  ///< [m/s], [rad/s] same, of B
+  carom_output status;                            ///< uint8_t, a carom_status
+  carom_output path;                              ///< carom_path
+  // The following results are for CAROM_LAW_INCREMENTAL, and 0 for other laws.
+  carom_output work_compression;    ///< [J] work of the normal force while u·n < 0. <= 0.
+  carom_output work_decompression;  ///< [J] work of the normal force while u·n >= 0. >= 0.
+  carom_output steps;               ///< int32_t: number of integration steps; 0 for planar contacts
 } carom_results;
 
-/// Results of planar contacts.
+/// Results of planar contacts, as carom_results. An angular velocity is one number.
 typedef struct carom_planar_results {
   size_t struct_size;
   carom_outputs2 impulse, separation_velocity;
@@ -131,8 +154,9 @@ typedef struct carom_planar_results {
 
 /// Column in blocks of 16: element i has the address data + i / 16 * block_elements + i % 16, in elements.
 typedef struct carom_blocked_column {
-  void* data;
-  size_t count, block_elements;
+  void* data;             ///< float or double, the precision of the container
+  size_t count;           ///< number of elements
+  size_t block_elements;  ///< [elements] distance from one block to the next
 } carom_blocked_column;
 
 /// Vectors in blocks.
@@ -162,13 +186,15 @@ typedef struct carom_blocked_columns {
 /// Container of contacts in blocks, for batches larger than the caches (blocked.hpp). Initially all zero.
 typedef struct carom_blocked_contacts carom_blocked_contacts;
 
+/// Creates a container of `count` contacts. `precision` is a carom_precision.
 CAROM_EXPORT carom_error carom_blocked_contacts_create(int32_t precision, size_t count,
                                                        carom_blocked_contacts** contacts);
+/// Does nothing if `contacts` is NULL.
 CAROM_EXPORT void carom_blocked_contacts_destroy(carom_blocked_contacts* contacts);
-/// Sets the laws. The columns must outlive the container. NULL: no columns.
+/// Sets the laws. The struct is copied; its columns must outlive the container. NULL: no columns.
 CAROM_EXPORT carom_error carom_blocked_contacts_set_laws(carom_blocked_contacts* contacts,
                                                          const carom_law_columns* laws);
-/// Gets views of the columns, to fill them.
+/// Sets `*columns` to views of the columns, to fill them. Valid until the container is destroyed.
 CAROM_EXPORT carom_error carom_blocked_contacts_columns(carom_blocked_contacts* contacts,
                                                         carom_blocked_columns* columns);
 

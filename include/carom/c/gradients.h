@@ -1,4 +1,5 @@
-// Derivatives of the response of single contacts in C. gradients.hpp and body_gradients.hpp describe the members.
+// Derivatives of the response of single contacts in C. docs/gradients.md has the equations and the meaning of the
+// statuses.
 #pragma once
 
 #include <carom/c/base.h>
@@ -23,6 +24,7 @@ typedef struct carom_derivatives {
   carom_output friction, restitution;
   carom_symmetric_outputs3 k;  ///< a change of an entry with i < j changes both entries
   carom_outputs3 separation_velocity;
+  // Parameters of laws, as in carom_law_columns.
   carom_output tangential_restitution, impulse_ratio_1, impulse_ratio_2, polar_angle, azimuth, fraction;
   carom_outputs3 candidate;
   carom_weight_outputs weight;
@@ -52,7 +54,7 @@ typedef struct carom_gradients {
 /// Report: number of contacts with each status.
 typedef struct carom_gradient_report {
   size_t struct_size;
-  size_t contacts;
+  size_t contacts;                      ///< number of contacts of the call
   size_t by_status[CAROM_STATUS_ROOM];  ///< by carom_gradient_status
   int32_t ok;                           ///< 1 if every contact has a gradient, else 0
   size_t first[CAROM_STATUS_ROOM];      ///< by carom_gradient_status; see carom_gradient_report_first
@@ -61,8 +63,10 @@ typedef struct carom_gradient_report {
 /// Returns the index of the first contact with this carom_gradient_status, or -1.
 CAROM_EXPORT int64_t carom_gradient_report_first(const carom_gradient_report* report, int32_t status);
 
-/// Solver::differentiate. `gradients`, `options` and `report` may be NULL. `tolerance` is finite and >= 0, or
-/// CAROM_DEFAULT_TOLERANCE.
+/// Computes derivatives of the impulse p and of u after the collision with respect to the numbers of the contacts. The
+/// incremental law needs CAROM_INTEGRATOR_SERIES. A contact within `tolerance` of a border between two phases of its
+/// law is ONE_SIDED or UNBOUNDED. `tolerance` [1] is relative, finite and >= 0, or CAROM_DEFAULT_TOLERANCE.
+/// `gradients`, `options` and `report` may be NULL.
 CAROM_EXPORT carom_error carom_differentiate(carom_solver* solver, int32_t precision, const carom_k_contacts* contacts,
                                              const carom_gradients* gradients, const carom_options* options,
                                              double tolerance, carom_gradient_report* report);
@@ -97,10 +101,10 @@ typedef struct carom_contact_cotangent {
   double velocity[3], of_velocity[3];   ///< u after the collision, and ∂f/∂u
 } carom_contact_cotangent;
 
-/// Computes K and u0 of two bodies: contact_space in C++.
+/// Computes K and u0 of two bodies in the contact frame.
 CAROM_EXPORT carom_error carom_contact_space_of(const carom_body_pair* pair, carom_contact_space* space);
-/// Computes the derivatives of f by every number of the pair: pull_back in C++. `derivatives` has each derivative in
-/// the place of its number.
+/// Computes the derivatives of f by every number of the pair, from the derivatives by K and u0. `derivatives` has each
+/// derivative in the place of its number.
 CAROM_EXPORT carom_error carom_pull_back(const carom_body_pair* pair, const carom_contact_space* space,
                                          const carom_contact_cotangent* cotangent, carom_body_pair* derivatives);
 

@@ -390,17 +390,13 @@ namespace {
 /// Calls f(label, column) for every column that `method` does not read.
 template <class F, class AnyScene>
 void each_unread(const SceneOptions::Method& method, AnyScene& scene, const F& f) {
-  const unsigned reader = columns::reader_of(method);
-  const auto visit = [&](const columns::Label& label, auto& column) {
-    if ((label.readers & reader) == 0) f(label, column);
-  };
-  columns::each_of_scene(visit, scene.contacts);
-  columns::each_optional_of_rows(visit, scene.joints);
-  if (reader != columns::by_impacts)
+  const columns::Reader reader = columns::reader_of(method);
+  columns::each_unread(reader, scene.contacts, scene.joints, f);
+  if ((columns::readers_of_laws & reader) == 0)
     columns::each_law_column(
         [&](columns::Label label, auto& column) {
           label.of = "contacts";
-          label.readers = columns::by_impacts;
+          label.readers = columns::readers_of_laws;
           f(label, column);
         },
         scene.contacts.laws);

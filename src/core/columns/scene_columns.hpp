@@ -32,6 +32,9 @@ inline Reader reader_of(const SceneOptions::Method& method) {
                                                     : by_impacts;
 }
 
+/// The methods that read the laws of contacts.
+inline constexpr unsigned readers_of_laws = by_impacts;
+
 /// Columns of a contact's model, in files too: compliance, friction in two directions, resistance to rolling.
 template <class F, class AnyContacts, class... Others>
 [[gnu::always_inline]] constexpr void each_of_models(F&& field, AnyContacts& contacts, Others&... others) {
@@ -99,6 +102,17 @@ constexpr void each_optional_of_rows(F&& f, Rows& rows, Others&... others) {
   f(of_reader("damping_ratio", with_positions), rows.damping_ratio, others.damping_ratio...);
   each(f, of_reader("r_a", with_positions), rows.r_a, others.r_a...);
   each(f, of_reader("r_b", with_positions), rows.r_b, others.r_b...);
+}
+
+/// Calls f(label, column) for every column of contacts and rows, of laws apart, that `reader` does not read. The
+/// structs may be structs of other languages, with their own types of columns.
+template <class F, class AnyContacts, class Rows>
+constexpr void each_unread(Reader reader, AnyContacts& contacts, Rows& rows, const F& f) {
+  const auto visit = [&](const Label& label, auto& column) {
+    if ((label.readers & reader) == 0) f(label, column);
+  };
+  each_of_scene(visit, contacts);
+  each_optional_of_rows(visit, rows);
 }
 
 /// Results of a scene: of its contacts, of its bodies, of its islands, which are as long, of its rows.
