@@ -11,6 +11,7 @@
 #include "composite_gradients.hpp"
 #include "core/columns/check.hpp"
 #include "core/columns/public_call.hpp"
+#include "core/support/array.hpp"
 
 namespace carom {
 namespace {
@@ -288,7 +289,10 @@ GradientReport Solver::differentiate(const KContacts<T>& given, const std::type_
       report.by_status.add(counts);
     };
     call.run_gradients<T>(
-        report.contacts, [] { return std::shared_ptr<void>(std::make_shared_for_overwrite<Workspace<T>>()); },
+        report.contacts,
+        [] {
+          return std::shared_ptr<void>(std::allocate_shared_for_overwrite<Workspace<T>>(HeldAllocator<Workspace<T>>()));
+        },
         std::cref(range));
     return report;
   });

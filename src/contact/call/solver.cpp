@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <carom/memory.hpp>
 #include <carom/solver.hpp>
 #include <carom/version.hpp>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -17,6 +17,7 @@
 #include "core/columns/instantiate.hpp"
 #include "core/columns/public_call.hpp"
 #include "core/jobs/dispatch.hpp"
+#include "core/support/scratch.hpp"
 #include "core/threads/floating_point.hpp"
 #include "core/threads/schedule.hpp"
 #include "first_block.hpp"
@@ -74,7 +75,7 @@ struct Solver::State {
     std::vector<Workspace<T>> workspaces;
     std::vector<std::unique_ptr<kernel::PlanarWorkspace<T>>> planar_workspaces;
     std::vector<std::shared_ptr<void>> gradient_workspaces;
-    std::vector<Row<T>, LargeAllocator<Row<T>>> bodies;
+    Scratch<Row<T>> bodies;
   };
 
   template <class T, template <class> class AnyContacts>
@@ -93,11 +94,12 @@ struct Solver::State {
     auto& workspace = std::get<Memory<T>>(memory).workspaces;
     const bool components = has_incremental_components(contacts.laws, options.law);
     const bool incremental = options.law == Law::incremental, own_laws = static_cast<bool>(contacts.laws.law);
-    const auto make = [](bool needed, auto& part) {
-      if (needed && !part) part = std::make_unique<typename std::decay_t<decltype(part)>::element_type>();
+    const auto make = [this](bool needed, auto& part) {
+      if (needed && !part)
+        grow([&] { part = std::make_unique<typename std::decay_t<decltype(part)>::element_type>(); });
     };
     const auto reserve = [&](std::size_t slots) {
-      while (workspace.size() < slots) workspace.emplace_back();
+      if (workspace.size() < slots) grow([&] { workspace.resize(slots); });
       for (std::size_t i = 0; i < slots; ++i) {
         make(incremental || own_laws || components, workspace[i].sliding);
         make(!incremental || own_laws, workspace[i].law);
@@ -112,16 +114,24 @@ struct Solver::State {
     return run(count, reserve, range);
   }
 
+  /// Returns f(), which allocates memory of this solver. Set only where memory grows, because a call takes little time.
+  template <class F>
+  void grow(const F& f) {
+    const HeldMemory::Scope scope(&held_memory);
+    f();
+  }
+
   /// Bodies as rows, if enough of them are met.
   template <class T>
   const T* pack(const IndexedContacts<T>& contacts, std::size_t count) {
     const std::size_t bodies = contacts.bodies.inverse_mass.count;
     if (bodies > 2 * count) return nullptr;
     auto& rows = std::get<Memory<T>>(memory).bodies;
-    if (rows.size() < bodies + 2) rows.resize(bodies + 2);
-    std::fill_n(rows[0].numbers, kernel::BodyRecord::size, std::numeric_limits<T>::quiet_NaN());
-    std::fill_n(rows[1].numbers, kernel::BodyRecord::size, T(0));
-    T* const first = rows[2].numbers;
+    if (rows.capacity() < bodies + 2)
+      grow([&] { std::uninitialized_value_construct_n(rows.at_least(bodies + 2), bodies + 2); });
+    std::fill_n(rows.data()[0].numbers, kernel::BodyRecord::size, std::numeric_limits<T>::quiet_NaN());
+    std::fill_n(rows.data()[1].numbers, kernel::BodyRecord::size, T(0));
+    T* const first = rows.data()[2].numbers;
     const std::size_t pieces = bodies > min_range ? threads.count() : 1;
     const std::size_t share = (bodies + pieces - 1) / pieces;
     const auto task = [&](std::size_t index, std::size_t) {
@@ -135,7 +145,8 @@ struct Solver::State {
   Report run_planar(std::size_t count, const Call::PlanarTask<T>& range) {
     auto& workspaces = std::get<Memory<T>>(memory).planar_workspaces;
     const auto reserve = [&](std::size_t slots) {
-      while (workspaces.size() < slots) workspaces.push_back(std::make_unique<kernel::PlanarWorkspace<T>>());
+      while (workspaces.size() < slots)
+        grow([&] { workspaces.push_back(std::make_unique<kernel::PlanarWorkspace<T>>()); });
     };
     return run(count, reserve, [&](std::size_t first, std::size_t n, std::size_t slot) {
       range(first, n, *workspaces[slot], tallies[slot]);
@@ -152,8 +163,12 @@ struct Solver::State {
     reserve(slots);
     // The counts of the first slot are in the report.
     Report report;
+    if (counts.size() < slots)
+      grow([&] {
+        tallies.reserve(slots);
+        counts.resize(slots);
+      });
     tallies.assign(slots, tally_of(report.by_status, report.by_path));
-    if (counts.size() < slots) counts.resize(slots);
     for (std::size_t i = 1; i < slots; ++i) {
       counts[i] = {};
       tallies[i] = tally_of(counts[i].by_status, counts[i].by_path);
@@ -196,6 +211,7 @@ struct Solver::State {
     return integrator == Integrator::euler ? 128 : 32 / sizeof(T);
   }
 
+  HeldMemory held_memory;
   Execution execution;
   const IsaEntry *entry, *narrow;
   std::atomic<bool> busy{false};       // a call is under way
@@ -286,7 +302,7 @@ void Solver::Call::run_gradients(std::size_t count, const std::function<std::sha
                                  const GradientTask& range) const {
   auto& workspaces = std::get<State::Memory<T>>(state_.memory).gradient_workspaces;
   const auto reserve = [&](std::size_t slots) {
-    while (workspaces.size() < slots) workspaces.push_back(make());
+    while (workspaces.size() < slots) state_.grow([&] { workspaces.push_back(make()); });
   };
   state_.run(count, reserve,
              [&](std::size_t first, std::size_t n, std::size_t slot) { range(first, n, workspaces[slot].get()); });

@@ -2,15 +2,15 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
+#include <type_traits>
 
 namespace carom {
 
 /// The root of the tree that i is in, on the way to which paths are halved. A root is its own parent.
-template <class Index>
-Index root_of(std::vector<Index>& parent, Index i) {
+template <class Parents>
+typename Parents::value_type root_of(Parents& parent, std::type_identity_t<typename Parents::value_type> i) {
   while (parent[static_cast<std::size_t>(i)] != i) {
-    Index& above = parent[static_cast<std::size_t>(i)];
+    auto& above = parent[static_cast<std::size_t>(i)];
     above = parent[static_cast<std::size_t>(above)];
     i = above;
   }

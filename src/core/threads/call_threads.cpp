@@ -5,6 +5,7 @@
 #include <new>
 
 #include "core/columns/text.hpp"
+#include "core/support/held_memory.hpp"
 #include "floating_point.hpp"
 #include "patience.hpp"
 #include "schedule.hpp"
@@ -46,6 +47,7 @@ class Pieces {
     if (!states_[piece].compare_exchange_strong(expected, begun, std::memory_order_acquire)) return false;
     {
       const DefaultFloatingPoint environment;
+      const HeldMemory::Scope scope(held_);
       run_(work_, piece);
     }
     states_[piece].store(done, std::memory_order_release);
@@ -55,6 +57,7 @@ class Pieces {
   std::size_t count_;
   CallThreads::Run run_;
   void* work_;
+  HeldMemory* held_ = HeldMemory::current();
   std::atomic<bool> has_unknown_{false};
   std::array<std::atomic<std::uint8_t>, Execution::max_threads> states_;
 };
@@ -80,6 +83,8 @@ void CallThreads::run_pieces(std::size_t pieces, Run run, void* work) {
     return;
   }
   Pieces of(pieces, run, work);
+  // Other work of the caller may run on this thread.
+  const HeldMemory::Scope none(nullptr);
   if (execution_->scheduler.parallel_for == nullptr) return run_in_arena(pieces, Pieces::enter, &of);
   {
     // The scheduler may change the floating-point environment.

@@ -9,13 +9,11 @@
 namespace carom::scene {
 
 void ThreadTeam::Memory::reserve(std::size_t slots) {
-  if (slots <= room_ || slots <= 1) return;
-  slots_ = std::make_unique<Slot[]>(slots);
-  room_ = slots;
+  if (slots > slots_.size() && slots > 1) slots_ = std::vector<Slot>(slots);
 }
 
 ThreadTeam::ThreadTeam(CallThreads& threads, std::size_t slots, Memory& memory)
-    : slots_(slots), threads_(&threads), memory_(memory.slots_.get()), has_helpers_(threads.run_at_once()) {
+    : slots_(slots), threads_(&threads), memory_(memory.slots_.data()), has_helpers_(threads.run_at_once()) {
   for (std::size_t s = 0; s < slots; ++s) {
     Slot& slot = memory_[s];
     slot.taken.store(0, std::memory_order_relaxed);

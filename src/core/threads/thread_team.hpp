@@ -43,8 +43,7 @@ class ThreadTeam {
 
    private:
     friend class ThreadTeam;
-    std::unique_ptr<Slot[]> slots_;
-    std::size_t room_ = 0;
+    std::vector<Slot> slots_;
     std::atomic<bool> caller_comes_{true};  // in the last call
   };
 

@@ -10,6 +10,7 @@
 #include "core/columns/public_call.hpp"
 #include "core/jobs/dispatch.hpp"
 #include "core/scene/call_options.hpp"
+#include "core/support/held_memory.hpp"
 #include "core/threads/floating_point.hpp"
 #include "core/threads/schedule.hpp"
 #include "direct_islands_state.hpp"
@@ -132,6 +133,7 @@ struct SceneSolver::State {
       report.method = options.selected();
       return report;
     }
+    const HeldMemory::Scope scope(&held_memory);
     // A small scene is done before another thread has come. One island that takes most of a scene takes one thread,
     // unless it is large. Islands mostly stay from call to call, so the last graph decides.
     const std::size_t points = scene.contacts.friction.count + scene.joints.body_a.count;
@@ -148,6 +150,7 @@ struct SceneSolver::State {
   template <class T>
   void reserve(std::size_t bodies, std::size_t contacts, std::size_t joint_rows, const SceneOptions& options) {
     const Busy while_it_runs(busy);
+    const HeldMemory::Scope scope(&held_memory);
     check_scene_options(options);
     static constexpr T number{};
     static constexpr std::uint64_t key{};
@@ -184,6 +187,7 @@ struct SceneSolver::State {
 
   void restore(std::span<const std::byte> from) {
     const Busy while_it_runs(busy);
+    const HeldMemory::Scope scope(&held_memory);
     scene::StateReader archive(scene::checked_state(from));
     const DefaultFloatingPoint environment;
     // After an exception its factors may be of other matrices.
@@ -228,6 +232,7 @@ struct SceneSolver::State {
     std::atomic<bool>& flag_;
   };
 
+  HeldMemory held_memory;
   Execution execution;
   const IsaEntry* entry;
   std::atomic<bool> busy{false};

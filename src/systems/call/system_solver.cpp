@@ -14,6 +14,7 @@
 #include "core/columns/check.hpp"
 #include "core/columns/public_call.hpp"
 #include "core/jobs/dispatch.hpp"
+#include "core/support/held_memory.hpp"
 #include "core/threads/floating_point.hpp"
 #include "core/threads/schedule.hpp"
 #include "islands.hpp"
@@ -287,6 +288,7 @@ struct SystemSolver::State {
       throw Error("carom: another call is at work in this solver; a solver serves one call at a time",
                   {.kind = ErrorKind::busy});
     const Release release{busy};
+    const HeldMemory::Scope scope(&held_memory);
     SystemReport report;
     const auto resolved = systems::check_columns(given, results);
     const ContactSystem<T>& system = *resolved;
@@ -352,6 +354,7 @@ struct SystemSolver::State {
     return report;
   }
 
+  HeldMemory held_memory;
   Execution execution;
   std::atomic<bool> busy{false};
   systems::CheckSpace check_space;
