@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/support/array.hpp"
+
 namespace carom::scene::direct {
 namespace {
 
@@ -12,8 +14,8 @@ double work_with(double blocks) {
 
 }  // namespace
 
-bool BlockFactor::plan(std::size_t bodies, const std::vector<Edge>& edges, double max_work,
-                       const std::vector<Vector<double>>& places) {
+bool BlockFactor::plan(std::size_t bodies, const Array<Edge>& edges, double max_work,
+                       const Array<Vector<double>>& places) {
   read(bodies, edges);
   order_by_degree();
   list_columns(order_);
@@ -29,7 +31,7 @@ bool BlockFactor::plan(std::size_t bodies, const std::vector<Edge>& edges, doubl
   return finish_plan(max_work);
 }
 
-bool BlockFactor::plan_again(const std::vector<Edge>& edges, double max_work) {
+bool BlockFactor::plan_again(const Array<Edge>& edges, double max_work) {
   read(order_.size(), edges);
   list_columns(order_);
   return finish_plan(max_work);
@@ -57,7 +59,7 @@ bool BlockFactor::finish_plan(double max_work) {
   return true;
 }
 
-void BlockFactor::read(std::size_t bodies, const std::vector<Edge>& edges) {
+void BlockFactor::read(std::size_t bodies, const Array<Edge>& edges) {
   sorted_ = edges;
   for (std::size_t i = 0; i < edges.size(); ++i) sorted_.push_back({edges[i][1], edges[i][0]});
   std::sort(sorted_.begin(), sorted_.end());
@@ -87,7 +89,7 @@ void BlockFactor::order_by_degree() {
     for (const std::int32_t body : elimination_.pivots[g]) order_.push_back(static_cast<std::uint32_t>(body));
 }
 
-void BlockFactor::list_columns(const std::vector<std::uint32_t>& order) {
+void BlockFactor::list_columns(const Array<std::uint32_t>& order) {
   constexpr std::uint32_t none = ~std::uint32_t{0};
   const std::size_t bodies = order.size();
   position_.resize(bodies);

@@ -6,9 +6,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "core/jobs/block_matrix.hpp"
+#include "core/support/array.hpp"
 #include "core/support/scratch.hpp"
 #include "dissection.hpp"
 #include "minimum_degree.hpp"
@@ -28,15 +28,14 @@ class BlockFactor {
   /// Plans the factorisation of a matrix with these edges. An edge may occur more than once. Returns false, without a
   /// plan, if a factorisation takes more than `max_work` multiply-adds. `places`: of the bodies, or none. With places
   /// the order is the better one of minimum degree and nested dissection.
-  bool plan(std::size_t bodies, const std::vector<Edge>& edges, double max_work,
-            const std::vector<Vector<double>>& places = {});
+  bool plan(std::size_t bodies, const Array<Edge>& edges, double max_work, const Array<Vector<double>>& places = {});
 
   /// The bodies in the order of elimination of the last plan.
-  std::vector<std::uint32_t>& order() { return order_; }
+  Array<std::uint32_t>& order() { return order_; }
   /// True if `order` lists every body once.
   bool is_order();
   /// The plan of another matrix with the same edges and `order`.
-  bool plan_again(const std::vector<Edge>& edges, double max_work);
+  bool plan_again(const Array<Edge>& edges, double max_work);
 
   /// Position of a body in the order of elimination. Blocks and rows are addressed by positions.
   std::size_t position(std::size_t body) const { return position_[body]; }
@@ -71,24 +70,24 @@ class BlockFactor {
 
  private:
   kernel::BlockMatrix matrix();
-  void read(std::size_t bodies, const std::vector<Edge>& edges);
+  void read(std::size_t bodies, const Array<Edge>& edges);
   void order_by_degree();
   /// Lists the blocks of the factors for an order of elimination, and counts the work.
-  void list_columns(const std::vector<std::uint32_t>& order);
+  void list_columns(const Array<std::uint32_t>& order);
   void list_updates();
   bool finish_plan(double max_work);
 
   const kernel::BlockKernels* kernels_ = nullptr;
   double work_ = 0;
-  std::vector<std::uint32_t> position_;
-  std::vector<std::uint32_t> column_start_, row_;  // blocks below the diagonal, column by column, rows ascending
-  std::vector<std::uint32_t> update_start_;
-  std::vector<kernel::BlockUpdate> updates_;
-  std::vector<Block> diagonal_, lower_, left_, right_, kept_diagonal_, kept_lower_;
-  std::vector<Edge> sorted_;
+  Array<std::uint32_t> position_;
+  Array<std::uint32_t> column_start_, row_;  // blocks below the diagonal, column by column, rows ascending
+  Array<std::uint32_t> update_start_;
+  Array<kernel::BlockUpdate> updates_;
+  Array<Block> diagonal_, lower_, left_, right_, kept_diagonal_, kept_lower_;
+  Array<Edge> sorted_;
   Neighbours neighbours_;
-  std::vector<std::uint32_t> order_, other_order_;
-  std::vector<std::uint32_t> mark_, first_child_, next_child_;  // of columns
+  Array<std::uint32_t> order_, other_order_;
+  Array<std::uint32_t> mark_, first_child_, next_child_;  // of columns
   systems::BlockPattern pattern_;
   systems::MinimumDegree minimum_degree_;
   systems::Elimination elimination_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/support/array.hpp"
 #include "front_kernels.hpp"
 
 namespace carom::systems {
@@ -144,7 +145,7 @@ bool BlockLu::factor(const Numbers& block, const Numbers& diagonal) {
     for (std::size_t a = 0; a < 3; ++a)
       for (std::size_t b = 0; b < 3; ++b) to[a * stride + b] += diagonal[9 * i + 3 * a + b];
   }
-  std::vector<std::size_t>& waiting = waiting_;
+  Array<std::size_t>& waiting = waiting_;
   waiting.clear();
   std::size_t top = 0;
   for (std::size_t f = 0; f < tree_.front.size(); ++f) {

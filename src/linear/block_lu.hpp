@@ -2,6 +2,7 @@
 // The multifrontal solution of indefinite sparse symmetric linear equations, 1983). Diagonal blocks are inverted whole.
 #pragma once
 
+#include "core/support/array.hpp"
 #include "front_tree.hpp"
 
 namespace carom::systems {
@@ -27,7 +28,7 @@ class BlockLu {
   bool planned_ = false;
   FrontTree tree_;
   Numbers factor_, stack_, work_;
-  std::vector<std::size_t> waiting_;  // fronts whose contributions are on the stack
+  Array<std::size_t> waiting_;  // fronts whose contributions are on the stack
 };
 
 }  // namespace carom::systems

@@ -3,11 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+
+#include "core/support/array.hpp"
 
 namespace carom::systems {
 
-using Numbers = std::vector<double>;
+using Numbers = Array<double>;
 
 /// An index of a pattern as an index of a vector.
 inline std::size_t at(std::int32_t i) {
@@ -15,9 +16,9 @@ inline std::size_t at(std::int32_t i) {
 }
 
 struct BlockPattern {
-  std::vector<std::int32_t> row_start;  ///< one more than rows
-  std::vector<std::int32_t> column;
-  std::vector<std::int32_t> diagonal;  ///< of each row: its block on the diagonal
+  Array<std::int32_t> row_start;  ///< one more than rows
+  Array<std::int32_t> column;
+  Array<std::int32_t> diagonal;  ///< of each row: its block on the diagonal
 
   std::size_t rows() const { return row_start.empty() ? 0 : row_start.size() - 1; }
   std::size_t blocks() const { return column.size(); }

@@ -4,6 +4,8 @@
 #include <limits>
 #include <numeric>
 
+#include "core/support/array.hpp"
+
 namespace carom::scene::direct {
 namespace {
 
@@ -17,8 +19,7 @@ constexpr double flat = 1e-3;
 
 }  // namespace
 
-void Dissection::run(const Neighbours& neighbours, const std::vector<Vector<double>>& places,
-                     std::vector<std::uint32_t>& order) {
+void Dissection::run(const Neighbours& neighbours, const Array<Vector<double>>& places, Array<std::uint32_t>& order) {
   neighbours_ = &neighbours;
   places_ = &places;
   order_ = &order;

@@ -7,21 +7,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
+#include "core/support/array.hpp"
 #include "core/support/vector3.hpp"
 
 namespace carom::scene::direct {
 
 /// The neighbours of body i are [start[i], start[i + 1]) of `body`, ascending.
 struct Neighbours {
-  std::vector<std::uint32_t> start, body;
+  Array<std::uint32_t> start, body;
 };
 
 class Dissection {
  public:
   /// Lists the bodies in the order of elimination. `places`: of the bodies. [m]
-  void run(const Neighbours& neighbours, const std::vector<Vector<double>>& places, std::vector<std::uint32_t>& order);
+  void run(const Neighbours& neighbours, const Array<Vector<double>>& places, Array<std::uint32_t>& order);
 
  private:
   /// Orders the part [first, end) of the list.
@@ -32,11 +32,11 @@ class Dissection {
   std::array<std::size_t, 2> reach(std::size_t first, std::size_t end, std::uint32_t body) const;
 
   const Neighbours* neighbours_ = nullptr;
-  const std::vector<Vector<double>>* places_ = nullptr;
-  std::vector<std::uint32_t>* order_ = nullptr;
-  std::vector<std::size_t> rank_;  // place in the list
-  std::vector<std::uint32_t> part_;
-  std::vector<std::pair<double, std::uint32_t>> keys_;
+  const Array<Vector<double>>* places_ = nullptr;
+  Array<std::uint32_t>* order_ = nullptr;
+  Array<std::size_t> rank_;  // place in the list
+  Array<std::uint32_t> part_;
+  Array<std::pair<double, std::uint32_t>> keys_;
   double flat_ = 0;  // [m]
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/support/array.hpp"
+
 namespace carom::systems {
 namespace {
 
@@ -26,7 +28,7 @@ void FrontTree::merge_chains() {
     pivots[p].insert(pivots[p].begin(), pivots[g].begin(), pivots[g].end());
     pivots[g].clear();
   }
-  std::vector<std::int32_t>& joined = owner_;
+  Array<std::int32_t>& joined = owner_;
   joined.assign(elimination_.groups(), -1);
   for (std::size_t g = elimination_.groups(); g-- > 0;) {
     if (parent[g] >= 0) parent[g] = joined[at(parent[g])];
@@ -38,7 +40,7 @@ void FrontTree::merge_chains() {
 void FrontTree::order_groups() {
   const std::size_t groups = elimination_.groups();
   // Children of each group as a list in reverse order, so that the first child is popped first.
-  std::vector<std::int32_t>&first = owner_, &next = local_;
+  Array<std::int32_t>&first = owner_, &next = local_;
   first.assign(groups + 1, -1);
   next.assign(groups, -1);
   for (std::size_t g = 0; g < groups; ++g) {
@@ -49,7 +51,7 @@ void FrontTree::order_groups() {
   }
   // Parents before children, then reversed.
   postorder_.clear();
-  std::vector<std::int32_t>& open = position_;
+  Array<std::int32_t>& open = position_;
   open.clear();
   for (std::int32_t g = first[groups]; g >= 0; g = next[at(g)]) open.push_back(g);
   while (!open.empty()) {
@@ -63,7 +65,7 @@ void FrontTree::order_groups() {
 
 void FrontTree::lay_out() {
   const std::size_t contacts = elimination_.contacts;
-  std::vector<std::int32_t>& front_of = owner_;
+  Array<std::int32_t>& front_of = owner_;
   front_of.assign(elimination_.groups(), -1);
   for (std::size_t f = 0; f < postorder_.size(); ++f) front_of[at(postorder_[f])] = static_cast<std::int32_t>(f);
   position_.assign(contacts, 0);
@@ -102,7 +104,7 @@ void FrontTree::lay_out() {
   }
   // Each contribution begins where the first contribution from the front's children began.
   stack_numbers = 0;
-  std::vector<std::size_t>& begin = begin_;
+  Array<std::size_t>& begin = begin_;
   begin.assign(front.size(), ~std::size_t{0});
   std::size_t top = 0;
   for (std::size_t i = 0; i < front.size(); ++i) {
@@ -118,7 +120,7 @@ void FrontTree::lay_out() {
 
 void FrontTree::place_blocks(const BlockPattern& pattern) {
   const std::size_t contacts = elimination_.contacts;
-  std::vector<std::int32_t>&owner = owner_, &local = local_;
+  Array<std::int32_t>&owner = owner_, &local = local_;
   owner.assign(contacts, 0);
   local.assign(contacts, -1);
   place.assign(contact.size(), 0);
@@ -126,7 +128,7 @@ void FrontTree::place_blocks(const BlockPattern& pattern) {
     for (std::int32_t k = 0; k < front[f].pivots; ++k)
       owner[at(contact[at(front[f].first_contact + k)])] = static_cast<std::int32_t>(f);
   // Groups the blocks by the front that assembles them: the front that eliminates one of their contacts first.
-  std::vector<std::int32_t>& count = count_;
+  Array<std::int32_t>& count = count_;
   count.assign(front.size() + 1, 0);
   const auto front_of = [&](std::size_t i, std::size_t j) { return at(std::min(owner[i], owner[j])); };
   for (std::size_t i = 0; i < contacts; ++i)
@@ -143,7 +145,7 @@ void FrontTree::place_blocks(const BlockPattern& pattern) {
   entry_stride.resize(blocks);
   diagonal_place.resize(contacts);
   diagonal_stride.resize(contacts);
-  std::vector<std::int32_t>& row_of = row_of_;
+  Array<std::int32_t>& row_of = row_of_;
   row_of.resize(blocks);
   for (std::size_t i = 0; i < contacts; ++i)
     for (auto k = at(pattern.row_start[i]); k < at(pattern.row_start[i + 1]); ++k) {
@@ -151,7 +153,7 @@ void FrontTree::place_blocks(const BlockPattern& pattern) {
       entry_block[at(count[front_of(i, at(pattern.column[k]))]++)] = static_cast<std::int32_t>(k);
     }
 
-  std::vector<std::int32_t>& local_in_parent = position_;
+  Array<std::int32_t>& local_in_parent = position_;
   for (std::size_t f = 0; f < front.size(); ++f) {
     const Front& here = front[f];
     const std::int32_t width = here.pivots + here.rest;

@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "block_pattern.hpp"
+#include "core/support/array.hpp"
 #include "minimum_degree.hpp"
 
 namespace carom::systems {
@@ -28,14 +28,14 @@ class FrontTree {
  public:
   void build(const BlockPattern& pattern);
 
-  std::vector<Front> front;
-  std::vector<std::int32_t> contact;  ///< of the fronts, pivots first
-  std::vector<std::int32_t> place;    ///< of each `rest` contact: position in the parent's front; parallel to `contact`
-  std::vector<std::int32_t> entry_block;    ///< block of W
-  std::vector<std::size_t> entry_place;     ///< offset in the factor
-  std::vector<std::size_t> diagonal_place;  ///< of each contact: offset of its own block in the factor
-  std::vector<std::int32_t> entry_stride;   ///< stride between rows
-  std::vector<std::int32_t> diagonal_stride;
+  Array<Front> front;
+  Array<std::int32_t> contact;        ///< of the fronts, pivots first
+  Array<std::int32_t> place;          ///< of each `rest` contact: position in the parent's front; parallel to `contact`
+  Array<std::int32_t> entry_block;    ///< block of W
+  Array<std::size_t> entry_place;     ///< offset in the factor
+  Array<std::size_t> diagonal_place;  ///< of each contact: offset of its own block in the factor
+  Array<std::int32_t> entry_stride;   ///< stride between rows
+  Array<std::int32_t> diagonal_stride;
   std::size_t factor_numbers = 0, stack_numbers = 0;
   std::int32_t max_rest = 0;
   double products = 0;        ///< cost of a factorisation in products of blocks and vectors
@@ -49,8 +49,8 @@ class FrontTree {
 
   MinimumDegree minimum_degree_;
   Elimination elimination_;
-  std::vector<std::int32_t> postorder_, position_, owner_, local_, count_, row_of_;
-  std::vector<std::size_t> begin_;
+  Array<std::int32_t> postorder_, position_, owner_, local_, count_, row_of_;
+  Array<std::size_t> begin_;
 };
 
 }  // namespace carom::systems

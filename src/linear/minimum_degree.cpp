@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "core/support/array.hpp"
+
 namespace carom::systems {
 namespace {
 
-void size_lists(std::vector<std::vector<std::int32_t>>& lists, std::size_t count) {
+void size_lists(Array<Array<std::int32_t>>& lists, std::size_t count) {
   if (lists.size() < count) lists.resize(count);
   for (std::size_t i = 0; i < count; ++i) lists[i].clear();
 }
@@ -183,11 +185,11 @@ void MinimumDegree::run(const BlockPattern& pattern, Elimination& elimination) {
   size_lists(elimination.pivots, order_.size());
   size_lists(elimination.border, order_.size());
   elimination.parent.resize(order_.size());
-  std::vector<std::int32_t>& place = outside_;
+  Array<std::int32_t>& place = outside_;
   for (std::size_t g = 0; g < order_.size(); ++g) place[at(order_[g])] = static_cast<std::int32_t>(g);
   for (std::size_t g = 0; g < order_.size(); ++g) {
     const std::size_t node = at(order_[g]);
-    const auto append = [&](std::vector<std::int32_t>& contacts_of, std::int32_t other) {
+    const auto append = [&](Array<std::int32_t>& contacts_of, std::int32_t other) {
       contacts_of.insert(contacts_of.end(), group_[at(other)].begin(), group_[at(other)].end());
     };
     append(elimination.pivots[g], order_[g]);

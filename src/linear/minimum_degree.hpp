@@ -5,9 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "block_pattern.hpp"
+#include "core/support/array.hpp"
 
 namespace carom::systems {
 
@@ -16,9 +16,9 @@ namespace carom::systems {
 struct Elimination {
   std::size_t contacts = 0;
   std::size_t groups() const { return parent.size(); }
-  std::vector<std::vector<std::int32_t>> pivots;  ///< contacts of each group; groups in the order of elimination
-  std::vector<std::vector<std::int32_t>> border;  ///< later contacts that their elimination connects
-  std::vector<std::int32_t> parent;               ///< the later group with the first contact of the border; -1: none
+  Array<Array<std::int32_t>> pivots;  ///< contacts of each group; groups in the order of elimination
+  Array<Array<std::int32_t>> border;  ///< later contacts that their elimination connects
+  Array<std::int32_t> parent;         ///< the later group with the first contact of the border; -1: none
 };
 
 /// Number of block products for the elimination of one pivot with `later` rows and columns after it.
@@ -32,7 +32,7 @@ class MinimumDegree {
   void run(const BlockPattern& pattern, Elimination& elimination);
 
  private:
-  using Lists = std::vector<std::vector<std::int32_t>>;
+  using Lists = Array<Array<std::int32_t>>;
 
   void read_neighbours(const BlockPattern& pattern);
   void group_twins(std::size_t contacts);
@@ -45,20 +45,20 @@ class MinimumDegree {
 
   enum State : std::uint8_t { variable, element, gone };
 
-  Lists neighbours_;                   // of contacts, ascending, themselves among them
-  Lists group_;                        // contacts of a node
-  std::vector<std::int32_t> node_of_;  // of a contact
+  Lists neighbours_;             // of contacts, ascending, themselves among them
+  Lists group_;                  // contacts of a node
+  Array<std::int32_t> node_of_;  // of a contact
   std::size_t nodes_ = 0;
   std::int32_t left_ = 0;  // contacts that are not eliminated yet
-  std::vector<State> state_;
+  Array<State> state_;
   Lists variables_, elements_;  // of a variable
   Lists components_;            // of an element
   Lists together_;              // nodes that are eliminated with an element's own
-  std::vector<std::int32_t> weight_, size_, degree_, outside_, parent_, order_;
-  std::vector<std::int32_t> mark_, outside_mark_;
+  Array<std::int32_t> weight_, size_, degree_, outside_, parent_, order_;
+  Array<std::int32_t> mark_, outside_mark_;
   std::int32_t stamp_ = 0;
-  std::vector<std::int32_t> border_;
-  std::vector<std::int32_t> head_, next_, previous_;  // nodes of a degree
+  Array<std::int32_t> border_;
+  Array<std::int32_t> head_, next_, previous_;  // nodes of a degree
   std::int32_t lowest_ = 0;
 };
 

@@ -6,9 +6,11 @@
 #include <numeric>
 #include <utility>
 
+#include "core/support/array.hpp"
+
 namespace carom::scene {
 
-PivotedCholesky::PivotedCholesky(std::vector<double> a, std::size_t n, double redundancy)
+PivotedCholesky::PivotedCholesky(Array<double> a, std::size_t n, double redundancy)
     : l_(std::move(a)), scale_(n), order_(n), rank_(n) {
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   for (std::size_t i = 0; i < n; ++i) scale_[i] = at(i, i) > 0 ? 1 / std::sqrt(at(i, i)) : 0;
@@ -42,8 +44,8 @@ void PivotedCholesky::exchange(std::size_t k, std::size_t p) {
   std::swap(order_[k], order_[p]);
 }
 
-std::vector<double> PivotedCholesky::solve(const std::vector<double>& b) const {
-  std::vector<double> y(rank_), x(size());
+Array<double> PivotedCholesky::solve(const Array<double>& b) const {
+  Array<double> y(rank_), x(size());
   for (std::size_t i = 0; i < rank_; ++i) {
     double sum = scale_[order_[i]] * b[order_[i]];
     for (std::size_t j = 0; j < i; ++j) sum -= at(i, j) * y[j];

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
+
+#include "core/support/array.hpp"
 
 namespace carom::scene {
 
@@ -12,22 +13,22 @@ namespace carom::scene {
 class PivotedCholesky {
  public:
   /// `a`: n × n finite numbers by rows, of which only the lower triangle is read.
-  PivotedCholesky(std::vector<double> a, std::size_t n, double redundancy);
+  PivotedCholesky(Array<double> a, std::size_t n, double redundancy);
 
   std::size_t size() const { return scale_.size(); }
   std::size_t rank() const { return rank_; }
 
   /// x with A x = b, which is 0 in the rows that depend on others, as b does.
-  std::vector<double> solve(const std::vector<double>& b) const;
+  Array<double> solve(const Array<double>& b) const;
 
  private:
   double& at(std::size_t row, std::size_t column) { return l_[row * size() + column]; }
   double at(std::size_t row, std::size_t column) const { return l_[row * size() + column]; }
   void exchange(std::size_t k, std::size_t p);
 
-  std::vector<double> l_;
-  std::vector<double> scale_;       // of the matrix's own rows
-  std::vector<std::size_t> order_;  // original row at each position
+  Array<double> l_;
+  Array<double> scale_;       // of the matrix's own rows
+  Array<std::size_t> order_;  // original row at each position
   std::size_t rank_ = 0;
 };
 

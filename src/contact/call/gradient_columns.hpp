@@ -2,10 +2,10 @@
 #pragma once
 
 #include <carom/solver.hpp>
-#include <memory>
 
 #include "core/columns/derivative_columns.hpp"
 #include "core/jobs/gradient_job.hpp"
+#include "core/support/array.hpp"
 #include "range.hpp"
 
 namespace carom::gradients {
@@ -71,11 +71,11 @@ struct Workspace {
   Law laws[size];
   Status statuses[size];
   // All of it is there before the first result is written.
-  std::unique_ptr<kernel::SlideMemory<T>> slide = std::make_unique_for_overwrite<kernel::SlideMemory<T>>();
-  std::unique_ptr<kernel::SlidingTiles<T>> sliding = std::make_unique_for_overwrite<kernel::SlidingTiles<T>>();
-  std::unique_ptr<kernel::LawTile<T>> law = std::make_unique_for_overwrite<kernel::LawTile<T>>();
-  std::unique_ptr<kernel::GroupTile<T>> group = std::make_unique_for_overwrite<kernel::GroupTile<T>>();
-  std::unique_ptr<ComponentResults<T>> component_results = std::make_unique_for_overwrite<ComponentResults<T>>();
+  Owned<kernel::SlideMemory<T>> slide = make_owned_for_overwrite<kernel::SlideMemory<T>>();
+  Owned<kernel::SlidingTiles<T>> sliding = make_owned_for_overwrite<kernel::SlidingTiles<T>>();
+  Owned<kernel::LawTile<T>> law = make_owned_for_overwrite<kernel::LawTile<T>>();
+  Owned<kernel::GroupTile<T>> group = make_owned_for_overwrite<kernel::GroupTile<T>>();
+  Owned<ComponentResults<T>> component_results = make_owned_for_overwrite<ComponentResults<T>>();
 };
 
 }  // namespace carom::gradients

@@ -8,7 +8,6 @@
 #include <memory>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "access.hpp"
 #include "core/columns/check.hpp"
@@ -17,6 +16,7 @@
 #include "core/columns/instantiate.hpp"
 #include "core/columns/public_call.hpp"
 #include "core/jobs/dispatch.hpp"
+#include "core/support/array.hpp"
 #include "core/support/scratch.hpp"
 #include "core/threads/floating_point.hpp"
 #include "core/threads/schedule.hpp"
@@ -57,10 +57,10 @@ struct Solver::State {
   /// The parts of a workspace that have been needed so far.
   template <class T>
   struct Workspace {
-    std::unique_ptr<kernel::SlidingTiles<T>> sliding;
-    std::unique_ptr<kernel::LawTile<T>> law;
-    std::unique_ptr<kernel::GroupTile<T>> group;
-    std::unique_ptr<ComponentResults<T>> components;
+    Owned<kernel::SlidingTiles<T>> sliding;
+    Owned<kernel::LawTile<T>> law;
+    Owned<kernel::GroupTile<T>> group;
+    Owned<ComponentResults<T>> components;
 
     kernel::Workspace<T> tiles() const { return {sliding.get(), law.get(), group.get()}; }
   };
@@ -72,9 +72,9 @@ struct Solver::State {
   /// Memory of the calls of a precision. Every slot of CallThreads::run_tasks has a workspace.
   template <class T>
   struct Memory {
-    std::vector<Workspace<T>> workspaces;
-    std::vector<std::unique_ptr<kernel::PlanarWorkspace<T>>> planar_workspaces;
-    std::vector<std::shared_ptr<void>> gradient_workspaces;
+    Array<Workspace<T>> workspaces;
+    Array<Owned<kernel::PlanarWorkspace<T>>> planar_workspaces;
+    Array<std::shared_ptr<void>> gradient_workspaces;
     Scratch<Row<T>> bodies;
   };
 
@@ -95,8 +95,7 @@ struct Solver::State {
     const bool components = has_incremental_components(contacts.laws, options.law);
     const bool incremental = options.law == Law::incremental, own_laws = static_cast<bool>(contacts.laws.law);
     const auto make = [this](bool needed, auto& part) {
-      if (needed && !part)
-        grow([&] { part = std::make_unique<typename std::decay_t<decltype(part)>::element_type>(); });
+      if (needed && !part) grow([&] { part = make_owned<typename std::decay_t<decltype(part)>::element_type>(); });
     };
     const auto reserve = [&](std::size_t slots) {
       if (workspace.size() < slots) grow([&] { workspace.resize(slots); });
@@ -145,8 +144,7 @@ struct Solver::State {
   Report run_planar(std::size_t count, const Call::PlanarTask<T>& range) {
     auto& workspaces = std::get<Memory<T>>(memory).planar_workspaces;
     const auto reserve = [&](std::size_t slots) {
-      while (workspaces.size() < slots)
-        grow([&] { workspaces.push_back(std::make_unique<kernel::PlanarWorkspace<T>>()); });
+      while (workspaces.size() < slots) grow([&] { workspaces.push_back(make_owned<kernel::PlanarWorkspace<T>>()); });
     };
     return run(count, reserve, [&](std::size_t first, std::size_t n, std::size_t slot) {
       range(first, n, *workspaces[slot], tallies[slot]);
@@ -214,14 +212,14 @@ struct Solver::State {
   HeldMemory held_memory;
   Execution execution;
   const IsaEntry *entry, *narrow;
-  std::atomic<bool> busy{false};       // a call is under way
-  CallThreads threads{execution};      // of that call
-  std::vector<kernel::Tally> tallies;  // one a slot of CallThreads::run_tasks
+  std::atomic<bool> busy{false};   // a call is under way
+  CallThreads threads{execution};  // of that call
+  Array<kernel::Tally> tallies;    // one a slot of CallThreads::run_tasks
   struct Counts {
     ContactCounts by_status;
     PathCounts by_path;
   };
-  std::vector<Counts> counts;  // of slots, except the first
+  Array<Counts> counts;  // of slots, except the first
   std::tuple<Memory<float>, Memory<double>> memory;
 };
 

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <exception>
 
+#include "core/support/array.hpp"
 #include "floating_point.hpp"
 #include "patience.hpp"
 
 namespace carom::scene {
 
 void ThreadTeam::Memory::reserve(std::size_t slots) {
-  if (slots > slots_.size() && slots > 1) slots_ = std::vector<Slot>(slots);
+  if (slots > slots_.size() && slots > 1) slots_ = Array<Slot>(slots);
 }
 
 ThreadTeam::ThreadTeam(CallThreads& threads, std::size_t slots, Memory& memory)

@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 
+#include "core/support/array.hpp"
 #include "schedule.hpp"
 
 namespace carom::scene {
@@ -43,7 +43,7 @@ class ThreadTeam {
 
    private:
     friend class ThreadTeam;
-    std::vector<Slot> slots_;
+    Array<Slot> slots_;
     std::atomic<bool> caller_comes_{true};  // in the last call
   };
 

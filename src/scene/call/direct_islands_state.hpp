@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/scene/thresholds.hpp"
+#include "core/support/array.hpp"
 #include "scene/solvers/direct/direct_islands.hpp"
 #include "state_archive.hpp"
 
@@ -87,7 +88,7 @@ void DirectIsland::carry(Archive& archive, const kernel::BlockKernels& kernels) 
     archive(fits, bodies);
     archive.list(edges_);
     // The order of elimination may depend on where the bodies were.
-    std::vector<std::uint32_t>& order = factor_.order();
+    Array<std::uint32_t>& order = factor_.order();
     archive.array(order, bodies);
     if constexpr (Archive::reads) {
       has_new_plan = archive.has_changed() || !was_planned;
@@ -126,7 +127,7 @@ void DirectIsland::carry(Archive& archive, const kernel::BlockKernels& kernels) 
 
 template <class Archive>
 void DirectIslands::carry(Archive& archive, const kernel::BlockKernels& kernels) {
-  std::vector<std::uint32_t>& order = local_;  // it has room for all bodies, and no call reads it before it is set
+  Array<std::uint32_t>& order = local_;  // it has room for all bodies, and no call reads it before it is set
   order.clear();
   for (std::uint32_t s = 0; s < body_of_solver_.size(); ++s)
     if (body_of_solver_[s] >= 0) order.push_back(s);
@@ -140,7 +141,7 @@ void DirectIslands::carry(Archive& archive, const kernel::BlockKernels& kernels)
     order.clear();
     body_of_solver_.clear();
     for (std::uint32_t s = 0; s < count; ++s) {
-      if (s == solvers_.size()) solvers_.push_back(std::make_unique<DirectIsland>());
+      if (s == solvers_.size()) solvers_.push_back(make_owned<DirectIsland>());
       std::int32_t body = 0;
       archive(body);
       archive.want(body >= 0 && (s == 0 || body > body_of_solver_.back()));

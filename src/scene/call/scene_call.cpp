@@ -9,6 +9,7 @@
 #include "contact/call/range.hpp"
 #include "core/scene/call_options.hpp"
 #include "core/scene/contact_models.hpp"
+#include "core/support/array.hpp"
 #include "core/threads/thread_team.hpp"
 #include "scene/methods/method.hpp"
 #include "scene/methods/scene_parameters.hpp"
@@ -185,8 +186,8 @@ class SceneCall {
   template <class F>
   void each_overflowed(const F& f) const {
     const Graph& graph = workspace_.graph;
-    const auto go = [&](const std::vector<Constraint>& from, const std::vector<std::uint32_t>& island,
-                        const std::uint32_t* at, bool is_row) {
+    const auto go = [&](const Array<Constraint>& from, const Array<std::uint32_t>& island, const std::uint32_t* at,
+                        bool is_row) {
       for (std::size_t m = 0; m < from.size(); ++m)
         if (workspace_.overflow[island[m]] != 0)
           for (std::uint32_t k = 0; k < from[m].count; ++k)

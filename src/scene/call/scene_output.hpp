@@ -8,6 +8,7 @@
 
 #include "core/jobs/scene_job.hpp"
 #include "core/scene/call_options.hpp"
+#include "core/support/array.hpp"
 #include "core/support/fault.hpp"
 #include "core/threads/thread_team.hpp"
 #include "scene/methods/sweeps.hpp"
@@ -163,8 +164,8 @@ class SceneOutput {
 
   void store_islands(ThreadTeam& team) const {
     const Graph& graph = workspace_.graph;
-    const auto number = [&](const Column<std::int32_t>& to, std::size_t count, const std::vector<Constraint>& from,
-                            const std::vector<std::uint32_t>& island, const std::uint32_t* at) {
+    const auto number = [&](const Column<std::int32_t>& to, std::size_t count, const Array<Constraint>& from,
+                            const Array<std::uint32_t>& island, const std::uint32_t* at) {
       if (!to) return;
       std::size_t in_islands = 0;
       for (const Constraint& m : from) in_islands += m.count;

@@ -10,6 +10,7 @@
 #include "core/columns/public_call.hpp"
 #include "core/jobs/dispatch.hpp"
 #include "core/scene/call_options.hpp"
+#include "core/support/array.hpp"
 #include "core/support/held_memory.hpp"
 #include "core/threads/floating_point.hpp"
 #include "core/threads/schedule.hpp"
@@ -191,7 +192,7 @@ struct SceneSolver::State {
     scene::StateReader archive(scene::checked_state(from));
     const DefaultFloatingPoint environment;
     // After an exception its factors may be of other matrices.
-    std::unique_ptr<RestoredState> made = restored ? std::move(restored) : std::make_unique<RestoredState>();
+    Owned<RestoredState> made = restored ? std::move(restored) : make_owned<RestoredState>();
     carry_memory(archive, made->in_float, *entry);
     carry_memory(archive, made->in_double, *entry);
     archive.want(archive.is_at_end());
@@ -240,7 +241,7 @@ struct SceneSolver::State {
   scene::Workspace<double> in_double;
   CheckedArguments<float> checked_in_float;
   CheckedArguments<double> checked_in_double;
-  std::unique_ptr<RestoredState> restored;  // the memory that the last restored state has replaced
+  Owned<RestoredState> restored;  // the memory that the last restored state has replaced
 };
 
 SceneSolver::SceneSolver(const Execution& execution) {

@@ -13,7 +13,8 @@
 #include <span>
 #include <type_traits>
 #include <utility>
-#include <vector>
+
+#include "core/support/array.hpp"
 
 namespace carom::scene {
 
@@ -41,7 +42,7 @@ class StateArchive {
   }
   /// The first `count` elements of a vector. A StateReader sets its size to `count`.
   template <class V>
-  void array(std::vector<V>& of, std::size_t count) {
+  void array(Array<V>& of, std::size_t count) {
     self().size(of, count);
     if constexpr (is_plain<V>)
       self().bytes(of.data(), count * sizeof(V));
@@ -50,7 +51,7 @@ class StateArchive {
   }
   /// All elements of a vector, and their number.
   template <class V>
-  void list(std::vector<V>& of) {
+  void list(Array<V>& of) {
     std::size_t count = of.size();
     value(count);
     array(of, count);
@@ -90,7 +91,7 @@ class StateWriter : public StateArchive<StateWriter> {
     size_ += count;
   }
   template <class V>
-  void size(const std::vector<V>&, std::size_t) {}
+  void size(const Array<V>&, std::size_t) {}
   void want(bool) {}
   std::size_t size() const { return size_; }
 
@@ -111,7 +112,7 @@ class StateReader : public StateArchive<StateReader> {
     from_ = from_.subspan(count);
   }
   template <class V>
-  void size(std::vector<V>& of, std::size_t count) {
+  void size(Array<V>& of, std::size_t count) {
     // Bytes between members are not saved. They are less than half of any type.
     want(count <= 2 * from_.size() / sizeof(V));
     differs_ = differs_ || of.size() != count;

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
+#include "core/support/array.hpp"
 #include "scene/warm_start/warm_start_cache.hpp"
 #include "state_archive.hpp"
 
@@ -88,7 +88,7 @@ void WarmStartCache<T>::number_islands() {
   bool are_small = true;
   each([&](std::uint32_t island) { are_small = are_small && island < count; });
   if (are_small) return;
-  std::vector<std::uint32_t> numbers;
+  Array<std::uint32_t> numbers;
   numbers.reserve(count);
   each([&](std::uint32_t island) { numbers.push_back(island); });
   std::sort(numbers.begin(), numbers.end());

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/support/array.hpp"
 #include "core/support/hash.hpp"
 #include "graph.hpp"
 
@@ -49,7 +50,7 @@ void Graph::number_bodies(const Parts& of) {
     const std::uint32_t island = island_of(of, i);
     rank_[i] = island == no_island ? 0 : ++next_[island];
   }
-  const auto count = [&](const std::vector<Constraint>& from) {
+  const auto count = [&](const Array<Constraint>& from) {
     for (const Constraint& m : from)
       for (const std::int32_t body : {m.body_a, m.body_b})
         if (moves(of, body)) ++degree_[static_cast<std::size_t>(body)];
@@ -65,8 +66,8 @@ void Graph::colour(const Parts& of) {
   used_by_island_.assign(islands, 0);
   used_by_groups_.assign(islands, 0);
   colours = overflow_constraints = 0;
-  const auto give = [&](const std::vector<Constraint>& from, const std::vector<std::uint32_t>& island_of_item,
-                        std::vector<std::uint8_t>& to) {
+  const auto give = [&](const Array<Constraint>& from, const Array<std::uint32_t>& island_of_item,
+                        Array<std::uint8_t>& to) {
     to.resize(from.size());
     for (std::size_t i = 0; i < from.size(); ++i) {
       const Constraint& m = from[i];

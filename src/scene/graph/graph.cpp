@@ -4,6 +4,7 @@
 #include <bit>
 #include <functional>
 
+#include "core/support/array.hpp"
 #include "core/support/forest.hpp"
 #include "core/support/scratch.hpp"
 #include "lane_kinds.hpp"
@@ -62,7 +63,7 @@ void Graph::find_islands(const Parts& of) {
   island_of_root_.assign(of.bodies, no_island);
   island_size_.clear();
   island_items_.clear();
-  const auto number = [&](const std::vector<Constraint>& from, std::vector<std::uint32_t>& to, std::uint32_t items) {
+  const auto number = [&](const Array<Constraint>& from, Array<std::uint32_t>& to, std::uint32_t items) {
     to.resize(from.size());
     for (std::size_t i = 0; i < from.size(); ++i) {
       const Constraint& m = from[i];
@@ -84,7 +85,7 @@ void Graph::find_islands(const Parts& of) {
   max_island_size = islands == 0 ? 0 : *std::max_element(island_size_.begin(), island_size_.end());
 }
 
-void Graph::sort_islands(std::vector<std::int32_t>& inner_iterations, std::vector<SubstepNeed>& more) {
+void Graph::sort_islands(Array<std::int32_t>& inner_iterations, Array<SubstepNeed>& more) {
   inner_iterations_ = inner_iterations;
   // Counting sort: stable, and without a new allocation.
   std::int32_t most = 0;
@@ -94,14 +95,14 @@ void Graph::sort_islands(std::vector<std::int32_t>& inner_iterations, std::vecto
   for (std::size_t k = 0; k + 1 < counts_.size(); ++k) counts_[k + 1] += counts_[k];
   next_.resize(islands);
   for (std::size_t i = 0; i < islands; ++i) next_[i] = counts_[static_cast<std::size_t>(most - inner_iterations[i])]++;
-  const auto renumber = [&](std::vector<std::uint32_t>& of) {
+  const auto renumber = [&](Array<std::uint32_t>& of) {
     for (std::uint32_t& island : of)
       if (island != no_island) island = next_[island];
   };
   renumber(island_of_manifold);
   renumber(island_of_group);
   renumber(island_of_root_);
-  const auto reorder = [&](std::vector<std::uint32_t>& of) {
+  const auto reorder = [&](Array<std::uint32_t>& of) {
     unsorted_ = of;
     for (std::size_t i = 0; i < islands; ++i) of[next_[i]] = unsorted_[i];
   };
@@ -112,7 +113,7 @@ void Graph::sort_islands(std::vector<std::int32_t>& inner_iterations, std::vecto
   std::sort(inner_iterations.begin(), inner_iterations.end(), std::greater<>());
 }
 
-void Graph::find_parts(std::size_t part_points, const std::vector<std::int32_t>& inner_iterations, bool apart) {
+void Graph::find_parts(std::size_t part_points, const Array<std::int32_t>& inner_iterations, bool apart) {
   parts.clear();
   part_of_island_.resize(islands);
   has_model_.assign(models.empty() ? 0 : islands, 0);
@@ -267,7 +268,7 @@ void Graph::connect(const Parts& of) {
 }
 
 bool Graph::has_last_pairs(const Parts& of) const {
-  const auto same = [](const std::vector<Constraint>& x, const std::vector<Constraint>& y) {
+  const auto same = [](const Array<Constraint>& x, const Array<Constraint>& y) {
     return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const Constraint& p, const Constraint& q) {
       return p.body_a == q.body_a && p.body_b == q.body_b;
     });
@@ -278,7 +279,7 @@ bool Graph::has_last_pairs(const Parts& of) const {
 }
 
 bool Graph::has_last_places() const {
-  const auto same = [](const std::vector<Constraint>& x, const std::vector<Constraint>& y) {
+  const auto same = [](const Array<Constraint>& x, const Array<Constraint>& y) {
     return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const Constraint& p, const Constraint& q) {
       return p.first == q.first && p.count == q.count;
     });
@@ -297,7 +298,7 @@ void Graph::count_again() {
 }
 
 void Graph::build(const Parts& of, std::size_t width, std::size_t part_points,
-                  const std::vector<std::int32_t>& inner_iterations, bool apart, std::size_t slots) {
+                  const Array<std::int32_t>& inner_iterations, bool apart, std::size_t slots) {
   is_of_last_call = last_.is_built && last_.width == width && last_.inner_iterations == inner_iterations_ &&
                     last_.apart == apart && last_.models == models;
   // The number of threads divides the islands otherwise.
@@ -316,7 +317,7 @@ void Graph::build(const Parts& of, std::size_t width, std::size_t part_points,
   last_.is_built = true;
 }
 
-std::int32_t Graph::find_levels(const Parts& of, std::vector<std::int32_t>& level) {
+std::int32_t Graph::find_levels(const Parts& of, Array<std::int32_t>& level) {
   // Breadth-first search over manifolds. Starts at manifolds with an immovable body.
   const auto each_body = [&](const Constraint& m, const auto& f) {
     if (moves(of, m.body_a)) f(static_cast<std::size_t>(m.body_a));
@@ -354,7 +355,7 @@ std::int32_t Graph::find_levels(const Parts& of, std::vector<std::int32_t>& leve
   return reached_.empty() ? 0 : level[static_cast<std::size_t>(reached_.back())];
 }
 
-void Graph::build_levels(const Parts& of, std::size_t width, std::vector<std::int32_t>& level) {
+void Graph::build_levels(const Parts& of, std::size_t width, Array<std::int32_t>& level) {
   constexpr std::uint32_t kind_count = kinds::without_models;  // shock propagation has no other kinds
   const auto levels = static_cast<std::size_t>(find_levels(of, level));
   level_lane_batches.clear();

@@ -6,9 +6,9 @@
 #include <carom/scene.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "core/scene/thresholds.hpp"
+#include "core/support/array.hpp"
 #include "grouping.hpp"
 
 namespace carom::scene {
@@ -92,13 +92,13 @@ class Graph {
   void connect(const Parts& of);
   /// Sorts the islands by decreasing `inner_iterations`, and sorts `inner_iterations` and `more` with them. Islands
   /// with different `inner_iterations` are put into different parts.
-  void sort_islands(std::vector<std::int32_t>& inner_iterations, std::vector<SubstepNeed>& more);
+  void sort_islands(Array<std::int32_t>& inner_iterations, Array<SubstepNeed>& more);
   /// Finds parts, colours and lane batches. Islands of up to `part_points` contacts and rows are solved together. A
   /// lane batch has up to `width` manifolds. `inner_iterations`: see sort_islands, or empty; islands with 0 rounds are
   /// in no part. `apart`: islands of one manifold go to `single_manifold` instead of a part. `slots`: number of
   /// threads. Large islands have at most one share for each.
-  void build(const Parts& of, std::size_t width, std::size_t part_points,
-             const std::vector<std::int32_t>& inner_iterations, bool apart, std::size_t slots = 1);
+  void build(const Parts& of, std::size_t width, std::size_t part_points, const Array<std::int32_t>& inner_iterations,
+             bool apart, std::size_t slots = 1);
   /// `colour_set` has colours.
   const ShareRange& share_range(const Part& part, std::uint32_t colour_set, std::uint32_t share) const {
     return share_ranges[part.first_share_range + (colour_set - part.first_colour_set) * part.shares + share];
@@ -108,30 +108,30 @@ class Graph {
 
   /// Builds the colour sets of shock propagation: level by level, the colours of a level in order. Manifolds without a
   /// level are left out. `level` is set to the level of each body, or -1 for bodies without a connection to the ground.
-  void build_levels(const Parts& of, std::size_t width, std::vector<std::int32_t>& level);
+  void build_levels(const Parts& of, std::size_t width, Array<std::int32_t>& level);
 
-  std::vector<Constraint> manifolds, groups;
-  std::vector<std::uint8_t> models;  // of manifolds: union of the bits of their contacts; empty: all 0
-  Grouping of_contacts, of_rows;     // positions of the contacts and rows of manifolds and groups
-  std::vector<std::uint32_t> island_of_manifold, island_of_group;
-  std::vector<std::uint32_t> order;  // manifolds and groups, as lane batches take them
-  std::vector<LaneBatch> lane_batches;
-  std::vector<ColourSet> colour_sets;
-  std::vector<Part> parts;
+  Array<Constraint> manifolds, groups;
+  Array<std::uint8_t> models;     // of manifolds: union of the bits of their contacts; empty: all 0
+  Grouping of_contacts, of_rows;  // positions of the contacts and rows of manifolds and groups
+  Array<std::uint32_t> island_of_manifold, island_of_group;
+  Array<std::uint32_t> order;  // manifolds and groups, as lane batches take them
+  Array<LaneBatch> lane_batches;
+  Array<ColourSet> colour_sets;
+  Array<Part> parts;
   // Shares of large parts: their ranges, by colour set and share; bits of the shares that a share has bodies with; all
   // lane batches, share by share.
-  std::vector<ShareRange> share_ranges;
-  std::vector<std::uint64_t> neighbours;
-  std::vector<std::uint32_t> by_share;
-  std::vector<std::uint32_t> single_manifold;  // manifolds
-  std::vector<std::uint32_t> bodies;           // island by island
-  std::vector<std::uint32_t> body_begin;       // of islands, in `bodies`; and the end
-  std::vector<std::uint32_t> island_of_body;   // or no_island
+  Array<ShareRange> share_ranges;
+  Array<std::uint64_t> neighbours;
+  Array<std::uint32_t> by_share;
+  Array<std::uint32_t> single_manifold;  // manifolds
+  Array<std::uint32_t> bodies;           // island by island
+  Array<std::uint32_t> body_begin;       // of islands, in `bodies`; and the end
+  Array<std::uint32_t> island_of_body;   // or no_island
   // Shock propagation: the colour sets of level l are [level_colour_sets[l], level_colour_sets[l + 1]).
-  std::vector<std::uint32_t> level_order;
-  std::vector<LaneBatch> level_lane_batches;
-  std::vector<ColourSet> level_colour_sets;
-  std::vector<std::uint32_t> level_begin;
+  Array<std::uint32_t> level_order;
+  Array<LaneBatch> level_lane_batches;
+  Array<ColourSet> level_colour_sets;
+  Array<std::uint32_t> level_begin;
 
   std::size_t islands = 0, max_island_size = 0, colours = 0, overflow_constraints = 0;
   std::size_t max_lanes = 0;     // of a lane batch
@@ -140,11 +140,11 @@ class Graph {
  private:
   /// The input of the last call's graph. Islands are in the order before sorting.
   struct Last {
-    std::vector<Constraint> manifolds, groups;
-    std::vector<std::uint8_t> movable, models;
-    std::vector<std::uint32_t> island_of_manifold, island_of_group, island_of_root, island_size, island_items;
+    Array<Constraint> manifolds, groups;
+    Array<std::uint8_t> movable, models;
+    Array<std::uint32_t> island_of_manifold, island_of_group, island_of_root, island_size, island_items;
     std::size_t width = 0, part_points = 0, slots = 0;
-    std::vector<std::int32_t> inner_iterations;
+    Array<std::int32_t> inner_iterations;
     bool apart = false, is_coloured = false, is_built = false, is_listed = false;
   };
   struct Item {
@@ -170,7 +170,7 @@ class Graph {
   void count_again();
   void find_islands(const Parts& of);
   void find_models(const Parts& of);
-  void find_parts(std::size_t part_points, const std::vector<std::int32_t>& inner_iterations, bool apart);
+  void find_parts(std::size_t part_points, const Array<std::int32_t>& inner_iterations, bool apart);
   std::uint32_t island_of(const Parts& of, std::size_t body);
   /// Finds the islands with a cycle of movable bodies. Several constraints between two bodies are no cycle.
   void find_cycles(const Parts& of);
@@ -190,37 +190,37 @@ class Graph {
   void number_by_neighbours(std::size_t body_count);
   std::uint32_t models_of(std::uint32_t manifold) const { return models.empty() ? 0 : models[manifold]; }
   /// Returns the max level.
-  std::int32_t find_levels(const Parts& of, std::vector<std::int32_t>& level);
+  std::int32_t find_levels(const Parts& of, Array<std::int32_t>& level);
 
   static bool moves(const Parts& of, std::int32_t body) { return body >= 0 && of.movable[body] != 0; }
 
-  std::vector<std::int32_t> parent_;
-  std::vector<std::uint32_t> island_of_root_, island_size_, part_of_island_;
-  std::vector<std::uint32_t> island_items_;  // manifolds + 2 × groups; 1: a single manifold
-  std::vector<std::uint8_t> colour_of_group_, colour_of_manifold_;
+  Array<std::int32_t> parent_;
+  Array<std::uint32_t> island_of_root_, island_size_, part_of_island_;
+  Array<std::uint32_t> island_items_;  // manifolds + 2 × groups; 1: a single manifold
+  Array<std::uint8_t> colour_of_group_, colour_of_manifold_;
   // A spanning forest of the movable bodies: number of neighbours of each body, and the exclusive or of the neighbours'
   // numbers, counted from 1. within_sets_: pairs of bodies that were already connected.
-  std::vector<std::uint32_t> tree_degree_, tree_neighbours_;
-  std::vector<BodyPair> within_sets_;
-  std::vector<std::uint8_t> has_cycle_, has_model_;  // of islands
+  Array<std::uint32_t> tree_degree_, tree_neighbours_;
+  Array<BodyPair> within_sets_;
+  Array<std::uint8_t> has_cycle_, has_model_;  // of islands
   bool has_cycles_ = false;
-  std::vector<std::uint32_t> rank_, degree_;
-  std::vector<std::uint64_t> used_, used_by_island_, used_by_groups_;
-  std::vector<std::uint32_t> counts_, next_;
-  std::vector<Item> items_;
-  std::vector<SubstepNeed> sorted_;
-  std::vector<std::uint32_t> unsorted_;
-  std::vector<std::int32_t> inner_iterations_;  // of islands before they were sorted
+  Array<std::uint32_t> rank_, degree_;
+  Array<std::uint64_t> used_, used_by_island_, used_by_groups_;
+  Array<std::uint32_t> counts_, next_;
+  Array<Item> items_;
+  Array<SubstepNeed> sorted_;
+  Array<std::uint32_t> unsorted_;
+  Array<std::int32_t> inner_iterations_;  // of islands before they were sorted
   Last last_;
-  std::vector<std::uint8_t> kind_;
-  std::vector<Ends> ends_;
+  Array<std::uint8_t> kind_;
+  Array<Ends> ends_;
   std::uint32_t colour_count_ = 0;  // of a large part
-  std::vector<std::uint8_t> share_of_place_;
-  std::vector<std::uint64_t> shares_at_body_;
-  std::vector<std::uint32_t> place_, share_keys_, share_begin_;
-  std::vector<std::uint32_t> items_at_;                   // of places; all 0 between large parts
-  std::vector<std::uint32_t> touching_, touching_begin_;  // manifolds of each body, or neighbours
-  std::vector<std::int32_t> reached_;                     // bodies in the order of their levels
+  Array<std::uint8_t> share_of_place_;
+  Array<std::uint64_t> shares_at_body_;
+  Array<std::uint32_t> place_, share_keys_, share_begin_;
+  Array<std::uint32_t> items_at_;                   // of places; all 0 between large parts
+  Array<std::uint32_t> touching_, touching_begin_;  // manifolds of each body, or neighbours
+  Array<std::int32_t> reached_;                     // bodies in the order of their levels
 };
 
 }  // namespace carom::scene

@@ -4,6 +4,8 @@
 #include <bit>
 #include <optional>
 
+#include "core/support/array.hpp"
+
 namespace carom::scene {
 namespace {
 
@@ -21,7 +23,7 @@ std::size_t hash(std::int32_t body_a, std::int32_t body_b) {
 
 }  // namespace
 
-std::uint32_t& Grouping::latest_of(const std::vector<Constraint>& of, std::int32_t body_a, std::int32_t body_b) {
+std::uint32_t& Grouping::latest_of(const Array<Constraint>& of, std::int32_t body_a, std::int32_t body_b) {
   const std::size_t mask = table_.size() - 1;
   std::size_t place = hash(body_a, body_b) & mask;
   while (table_[place] != none && (of[table_[place]].body_a != body_a || of[table_[place]].body_b != body_b))
@@ -29,13 +31,13 @@ std::uint32_t& Grouping::latest_of(const std::vector<Constraint>& of, std::int32
   return table_[place];
 }
 
-void Grouping::make_room(const std::vector<Constraint>& of) {
+void Grouping::make_room(const Array<Constraint>& of) {
   if (2 * (of.size() + 1) <= table_.size()) return;
   table_.assign(2 * table_.size(), none);
   for (std::uint32_t m = 0; m < of.size(); ++m) latest_of(of, of[m].body_a, of[m].body_b) = m;
 }
 
-void Grouping::collect(std::vector<Constraint>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
+void Grouping::collect(Array<Constraint>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
                        const std::int32_t* body_b, const std::uint8_t* fault, const Links& links) {
   // The max. possible size, so that other scenes of this size do not allocate.
   to.reserve(count);
@@ -49,7 +51,7 @@ void Grouping::collect(std::vector<Constraint>& to, std::size_t count, std::size
   if (is_hashed_) collect_all(to, count, most, body_a, body_b, fault, links);
 }
 
-bool Grouping::collect_neighbours(std::vector<Constraint>& to, std::size_t count, std::size_t most,
+bool Grouping::collect_neighbours(Array<Constraint>& to, std::size_t count, std::size_t most,
                                   const std::int32_t* body_a, const std::int32_t* body_b, const std::uint8_t* fault,
                                   const Links& links) const {
   const auto pair = [](std::int32_t a, std::int32_t b) {
@@ -87,7 +89,7 @@ bool is_same_pair(const Constraint& x, const Constraint& y) {
 }
 
 /// Returns nullopt if the first bodies are not in order, or if one of them has too many manifolds.
-std::optional<bool> has_pair_twice_in_order(const std::vector<Constraint>& of) {
+std::optional<bool> has_pair_twice_in_order(const Array<Constraint>& of) {
   std::size_t first = 0;  // of the manifolds with this first body
   for (std::size_t m = 1; m < of.size(); ++m) {
     if (of[m].body_a != of[m - 1].body_a) {
@@ -108,7 +110,7 @@ std::optional<bool> has_pair_twice_in_order(const std::vector<Constraint>& of) {
 
 }  // namespace
 
-bool Grouping::has_pair_twice(const std::vector<Constraint>& of) {
+bool Grouping::has_pair_twice(const Array<Constraint>& of) {
   if (const std::optional<bool> found = has_pair_twice_in_order(of)) return *found;
   // Few pairs share a bit of the filter, and only these pairs are compared.
   const std::size_t bits = std::bit_ceil(filter_bits * of.size() + 64), mask = bits - 1;
@@ -144,7 +146,7 @@ bool Grouping::has_pair_twice(const std::vector<Constraint>& of) {
   return false;
 }
 
-void Grouping::collect_all(std::vector<Constraint>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
+void Grouping::collect_all(Array<Constraint>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
                            const std::int32_t* body_b, const std::uint8_t* fault, const Links& links) {
   table_.assign(min_table, none);
   manifold_.resize(count);
@@ -168,7 +170,7 @@ void Grouping::collect_all(std::vector<Constraint>& to, std::size_t count, std::
   arrange(to, count, fault);
 }
 
-void Grouping::arrange(std::vector<Constraint>& to, std::size_t count, const std::uint8_t* fault) {
+void Grouping::arrange(Array<Constraint>& to, std::size_t count, const std::uint8_t* fault) {
   std::uint32_t place = 0;
   for (std::size_t m = 0; m < to.size(); ++m) {
     to[m].first = last_[m] = place;  // from here on the next place

@@ -5,9 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "core/jobs/scene_job.hpp"
+#include "core/support/array.hpp"
 
 namespace carom::scene {
 
@@ -30,7 +30,7 @@ struct Links {
 class Grouping {
  public:
   /// Up to `most` go into each of `to`; `fault` is 0 of the sound ones of `count`.
-  void collect(std::vector<Constraint>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
+  void collect(Array<Constraint>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
                const std::int32_t* body_b, const std::uint8_t* fault, const Links& links);
 
   /// The contact or row at a place, see kernel::number_at; null where places are the numbers.
@@ -38,21 +38,21 @@ class Grouping {
 
  private:
   /// Only consecutive contacts. Returns true if a pair may occur again later.
-  bool collect_neighbours(std::vector<Constraint>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
+  bool collect_neighbours(Array<Constraint>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
                           const std::int32_t* body_b, const std::uint8_t* fault, const Links& links) const;
-  bool has_pair_twice(const std::vector<Constraint>& of);
-  void collect_all(std::vector<Constraint>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
+  bool has_pair_twice(const Array<Constraint>& of);
+  void collect_all(Array<Constraint>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
                    const std::int32_t* body_b, const std::uint8_t* fault, const Links& links);
-  std::uint32_t& latest_of(const std::vector<Constraint>& of, std::int32_t body_a, std::int32_t body_b);
-  void make_room(const std::vector<Constraint>& of);
-  void arrange(std::vector<Constraint>& to, std::size_t count, const std::uint8_t* fault);
+  std::uint32_t& latest_of(const Array<Constraint>& of, std::int32_t body_a, std::int32_t body_b);
+  void make_room(const Array<Constraint>& of);
+  void arrange(Array<Constraint>& to, std::size_t count, const std::uint8_t* fault);
 
-  std::vector<std::uint64_t> filter_;
-  std::vector<std::uint32_t> suspects_;  // manifolds whose pairs share a bit of the filter with earlier ones
-  std::vector<std::uint32_t> table_;     // the latest manifold of each pair, by open addresses, at most half full
-  std::vector<std::uint32_t> manifold_;  // of every contact
-  std::vector<std::uint32_t> last_;      // contact of every manifold
-  std::vector<std::uint32_t> at_;
+  Array<std::uint64_t> filter_;
+  Array<std::uint32_t> suspects_;  // manifolds whose pairs share a bit of the filter with earlier ones
+  Array<std::uint32_t> table_;     // the latest manifold of each pair, by open addresses, at most half full
+  Array<std::uint32_t> manifold_;  // of every contact
+  Array<std::uint32_t> last_;      // contact of every manifold
+  Array<std::uint32_t> at_;
   bool is_hashed_ = false;
 };
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstddef>
 #include <type_traits>
-#include <vector>
 
+#include "core/support/array.hpp"
 #include "graph.hpp"
 
 namespace carom::scene {
@@ -47,7 +47,7 @@ class Histories {
   /// A column of remainders.
   T* rest(std::size_t c) { return rest_.data() + c * size(); }
   const T* rest(std::size_t c) const { return rest_.data() + c * size(); }
-  void swap_rests(std::vector<T>& with) { rest_.swap(with); }
+  void swap_rests(Array<T>& with) { rest_.swap(with); }
 
   ImpulseHistory<T> at(std::size_t i) const {
     ImpulseHistory<T> of{{earlier(0)[i], earlier(1)[i]}, need_[i]};
@@ -80,8 +80,8 @@ class Histories {
   }
 
  private:
-  std::vector<T> earlier_, rest_;
-  std::vector<SubstepNeed> need_;
+  Array<T> earlier_, rest_;
+  Array<SubstepNeed> need_;
 };
 
 }  // namespace carom::scene

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
+#include "core/support/array.hpp"
 #include "graph.hpp"
 
 namespace carom::scene::kinds {
@@ -31,7 +31,7 @@ inline bool may_stand_together(std::uint32_t kind, std::uint32_t other) {
 
 /// Appends the lane batches of `n` items of one colour, from `first` of the order on.
 template <class Key>
-void append_lane_batches(std::vector<LaneBatch>& lane_batches, std::uint32_t first, std::uint32_t n, std::size_t width,
+void append_lane_batches(Array<LaneBatch>& lane_batches, std::uint32_t first, std::uint32_t n, std::size_t width,
                          const Key& kind_at) {
   for (std::uint32_t i = 0; i < n;) {
     const std::uint32_t kind = kind_at(first + i);
@@ -45,7 +45,7 @@ void append_lane_batches(std::vector<LaneBatch>& lane_batches, std::uint32_t fir
 }
 /// The same, and their colour set.
 template <class Key>
-void append_colour_set(std::vector<LaneBatch>& lane_batches, std::vector<ColourSet>& colour_sets, std::uint32_t first,
+void append_colour_set(Array<LaneBatch>& lane_batches, Array<ColourSet>& colour_sets, std::uint32_t first,
                        std::uint32_t n, std::size_t width, const Key& kind_at) {
   const auto begin = static_cast<std::uint32_t>(lane_batches.size());
   append_lane_batches(lane_batches, first, n, width, kind_at);

@@ -11,10 +11,10 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "core/columns/check.hpp"
 #include "core/columns/public_call.hpp"
+#include "core/support/array.hpp"
 #include "core/support/forest.hpp"
 #include "linear/eigenvalues.hpp"
 #include "linear/pivoted_cholesky.hpp"
@@ -63,7 +63,7 @@ double change_of(const Row& row, const Changes& changes) {
 
 /// Rows connected by movable bodies.
 struct Mechanism {
-  std::vector<std::size_t> rows;
+  Array<std::size_t> rows;
   std::string fault;                              // reason why it cannot be held; empty if it can
   std::optional<std::size_t> faulty_row;          // row that the fault names
   std::optional<scene::PivotedCholesky> inverse;  // of W + Γ; empty with a fault
@@ -73,7 +73,7 @@ struct Mechanism {
 struct ContactRows {
   scene::ContactFrame axis;
   std::array<Row, 3> row;
-  std::vector<const Mechanism*> mechanisms;
+  Array<const Mechanism*> mechanisms;
 };
 
 void check_option(double value, const char* name) {
@@ -139,14 +139,14 @@ struct Mechanisms<T>::State {
 
   /// Union–find over the movable bodies.
   void connect() {
-    std::vector<std::size_t> parent(bodies.size());
+    Array<std::size_t> parent(bodies.size());
     std::iota(parent.begin(), parent.end(), std::size_t{0});
     const auto root = [&](std::int32_t body) { return root_of(parent, static_cast<std::size_t>(body)); };
     for (const JointRow& row : rows)
       if (is_movable(row.body[0]) && is_movable(row.body[1])) parent[root(row.body[0])] = root(row.body[1]);
 
     constexpr std::size_t none = ~std::size_t{0};
-    std::vector<std::size_t> mechanism_of_root(bodies.size(), none);
+    Array<std::size_t> mechanism_of_root(bodies.size(), none);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const std::int32_t body = is_movable(rows[i].body[0]) ? rows[i].body[0] : rows[i].body[1];
       if (!is_movable(body)) continue;
@@ -188,7 +188,7 @@ struct Mechanisms<T>::State {
 
   void decompose(Mechanism& mechanism) const {
     const std::size_t n = mechanism.rows.size();
-    std::vector<double> w(n * n);
+    Array<double> w(n * n);
     for (std::size_t i = 0; i < n; ++i) {
       const std::size_t row = mechanism.rows[i];
       for (std::size_t j = 0; j <= i; ++j) w[i * n + j] = coupling(rows[row], rows[mechanism.rows[j]]);
@@ -241,14 +241,14 @@ struct Mechanisms<T>::State {
   /// Computes the impulses of a mechanism's rows so that J Δv + Γ λ = −offset, and adds their effect to `changes`. For
   /// nearly redundant rows W + Γ has lost their difference to rounding, but J Δv has not: the error decreases with
   /// every pass.
-  std::vector<double> hold(const Mechanism& mechanism, const std::vector<double>& offset, Changes& changes) const {
-    std::vector<double> impulse(mechanism.rows.size()), missed(impulse.size());
+  Array<double> hold(const Mechanism& mechanism, const Array<double>& offset, Changes& changes) const {
+    Array<double> impulse(mechanism.rows.size()), missed(impulse.size());
     for (int pass = 0; pass < 3; ++pass) {
       for (std::size_t i = 0; i < missed.size(); ++i) {
         const JointRow& row = rows[mechanism.rows[i]];
         missed[i] = offset[i] + change_of(row, changes) + row.compliance * impulse[i];
       }
-      const std::vector<double> step = mechanism.inverse->solve(missed);
+      const Array<double> step = mechanism.inverse->solve(missed);
       for (std::size_t i = 0; i < step.size(); ++i) {
         impulse[i] -= step[i];
         add(changes, -step[i], rows[mechanism.rows[i]]);
@@ -259,8 +259,8 @@ struct Mechanisms<T>::State {
 
   /// Response of bodies and joints to an impulse. Stored only when it is completely known.
   struct Response {
-    Changes changes;                                                               // of the bodies' velocities
-    std::vector<std::pair<const Mechanism*, std::vector<double>>> joint_impulses;  // of the rows of mechanisms
+    Changes changes;                                                   // of the bodies' velocities
+    Array<std::pair<const Mechanism*, Array<double>>> joint_impulses;  // of the rows of mechanisms
   };
 
   /// Returns the response of all bodies to an impulse in the contact's frame.
@@ -268,7 +268,7 @@ struct Mechanisms<T>::State {
     Response response;
     for (std::size_t i = 0; i < 3; ++i) add(response.changes, impulse[i], contact.row[i]);
     for (const Mechanism* mechanism : contact.mechanisms) {
-      const std::vector<double> offset(mechanism->rows.size());
+      const Array<double> offset(mechanism->rows.size());
       response.joint_impulses.emplace_back(mechanism, hold(*mechanism, offset, response.changes));
     }
     return response;
@@ -333,10 +333,10 @@ struct Mechanisms<T>::State {
   Scene<T> given, scene;  // `scene` has the constants of `given`
   MechanismOptions options;
   std::size_t contacts = 0;
-  std::vector<Body> bodies;
-  std::vector<JointRow> rows;
-  std::vector<Mechanism> mechanisms;
-  std::vector<std::size_t> mechanism_of;  // of each body; `none` for bodies without rows
+  Array<Body> bodies;
+  Array<JointRow> rows;
+  Array<Mechanism> mechanisms;
+  Array<std::size_t> mechanism_of;  // of each body; `none` for bodies without rows
 };
 
 template <class T>
@@ -381,7 +381,7 @@ void Mechanisms<T>::satisfy_rows(const Vector3Columns<T>& velocity, const Vector
       if (!mechanism.fault.empty()) throw Error(Text("carom: ", mechanism.fault), {.row = mechanism.faulty_row});
     typename State::Response response;
     for (const Mechanism& mechanism : s.mechanisms) {
-      std::vector<double> offset;
+      Array<double> offset;
       for (const std::size_t i : mechanism.rows) {
         offset.push_back(s.velocity_of(s.rows[i], velocity, angular_velocity) - s.rows[i].target);
       }

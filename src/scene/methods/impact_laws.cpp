@@ -5,6 +5,7 @@
 
 #include "contact/call/range.hpp"
 #include "core/columns/columns.hpp"
+#include "core/support/array.hpp"
 #include "scene/solvers/sequential/impact_batch.hpp"
 
 namespace carom::scene {
@@ -37,7 +38,7 @@ void validate_laws(const Call<T>& call) {
   const IndexedContacts<T> all = job.scene->indexed_contacts();
   const RangeKernels<T, IndexedContacts> kernels{kernel_for<T, IndexedContacts>(*entry.kernels),
                                                  kernel_for<T, IndexedContacts>(*entry.algebraic)};
-  while (space.batches.size() < team.slots()) space.batches.push_back(std::make_unique<ImpactBatch<T>>());
+  while (space.batches.size() < team.slots()) space.batches.push_back(make_owned<ImpactBatch<T>>());
   for (const auto& batch : space.batches) workspace_of(*batch);
   team.each(job.contacts, 4096, [&](std::size_t first, std::size_t end, std::size_t slot) {
     ImpactBatch<T>& batch = *space.batches[slot];

@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "core/support/array.hpp"
 #include "method.hpp"
 #include "sweeps.hpp"
 
@@ -98,7 +99,7 @@ class IslandSweeps {
   }
 
   /// Allocates the block of every lane batch.
-  void lay_out(const std::vector<LaneBatch>& vectors, Scratch<std::byte>& memory, std::vector<std::byte*>& blocks) {
+  void lay_out(const Array<LaneBatch>& vectors, Scratch<std::byte>& memory, Array<std::byte*>& blocks) {
     const auto size_of = [&](const LaneBatch& v) {
       return bytes_of_block(kernels_, job_, v.is_joint, v.count, v.models);
     };
@@ -115,7 +116,7 @@ class IslandSweeps {
 
   /// Bytes of all blocks of a part except the last one. They are contiguous.
   std::size_t bytes_of(const Part& part) const {
-    const std::vector<std::byte*>& blocks = workspace_.block_of_lane_batch;
+    const Array<std::byte*>& blocks = workspace_.block_of_lane_batch;
     return part.first_lane_batch < part.end_lane_batch
                ? static_cast<std::size_t>(blocks[part.end_lane_batch - 1] - blocks[part.first_lane_batch])
                : 0;

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "core/scene/contact_models.hpp"
+#include "core/support/array.hpp"
 #include "island_sweeps.hpp"
 #include "method.hpp"
 #include "scene/solvers/ncp/ncp_workspace.hpp"
@@ -11,7 +12,7 @@
 namespace carom::scene {
 namespace ncp {
 
-void Lists::fill(std::size_t lists, const std::vector<std::uint32_t>& of) {
+void Lists::fill(std::size_t lists, const Array<std::uint32_t>& of) {
   begin.assign(lists + 1, 0);
   for (const std::uint32_t list : of) ++begin[list + 1];
   for (std::size_t i = 0; i < lists; ++i) begin[i + 1] += begin[i];
@@ -178,7 +179,7 @@ class Coulomb : IslandSweeps<T> {
   }
 
   void sweep_others() {
-    std::vector<Sweeping>& sweeping = workspace_.sweeping;
+    Array<Sweeping>& sweeping = workspace_.sweeping;
     for (std::uint32_t i = 0; i < graph_.islands; ++i) sweeping[i] = is_solved(i) ? Sweeping::done : Sweeping::goes_on;
     this->each_part([&](const Part& part, const auto& each) { sweep(part, true, each); });
     for (std::uint32_t i = 0; i < graph_.islands; ++i)
@@ -237,7 +238,7 @@ class Coulomb : IslandSweeps<T> {
     std::sort(space_.order.begin(), space_.order.end(),
               [&](std::uint32_t a, std::uint32_t b) { return size(a) != size(b) ? size(a) > size(b) : a < b; });
     space_.error.assign(graph_.islands, 0);
-    while (space_.slots.size() < call_.team.slots()) space_.slots.push_back(std::make_unique<Slot>());
+    while (space_.slots.size() < call_.team.slots()) space_.slots.push_back(make_owned<Slot>());
   }
 
   void solve_islands() {

@@ -8,6 +8,7 @@
 
 #include "contact/call/range.hpp"
 #include "core/scene/thresholds.hpp"
+#include "core/support/array.hpp"
 #include "impact_laws.hpp"
 #include "method.hpp"
 #include "scene/solvers/sequential/hub_tree.hpp"
@@ -45,7 +46,7 @@ class Sequence {
 
   /// Islands [first, end), as many at a time as a batch has room for.
   void solve(std::uint32_t first, std::uint32_t end) {
-    std::vector<std::uint32_t>& active = batch_.active;
+    Array<std::uint32_t>& active = batch_.active;
     active.clear();
     std::uint32_t next = first;
     for (;;) {
@@ -354,7 +355,7 @@ class Sequence {
   kernel::SceneJob<T>& job_;
   const Graph& graph_;
   const CallOptions& options_;
-  std::vector<IslandStatus>& status_;
+  Array<IslandStatus>& status_;
   ImpactWorkspace<T>& workspace_;
   Hubs<T>& hubs_;
   bool has_hubs_;
@@ -370,7 +371,7 @@ class Sequence {
 
 /// Normal rows of all contacts that take part.
 template <class T>
-void fill_normal_rows(const kernel::SceneJob<T>& job, std::vector<NormalRow<T>>& normal_rows, std::size_t first,
+void fill_normal_rows(const kernel::SceneJob<T>& job, Array<NormalRow<T>>& normal_rows, std::size_t first,
                       std::size_t end) {
   const Scene<T>& scene = *job.scene;
   for (std::size_t i = first; i < end; ++i) {
@@ -391,7 +392,7 @@ void fill_normal_rows(const kernel::SceneJob<T>& job, std::vector<NormalRow<T>>&
 
 /// Selects the hubs and their contacts: a contact belongs to the body with more items.
 template <class T>
-void find_hubs(const kernel::SceneJob<T>& job, const Graph& graph, const std::vector<std::uint32_t>& island_of_item,
+void find_hubs(const kernel::SceneJob<T>& job, const Graph& graph, const Array<std::uint32_t>& island_of_item,
                ImpactWorkspace<T>& space) {
   Hubs<T>& hubs = space.hubs;
   const Lists& items = space.items_of_body;
@@ -493,8 +494,8 @@ const T* velocity_of(const kernel::SceneJob<T>& job, std::ptrdiff_t body) {
 
 /// Statuses, results and velocities as the methods that sweep leave them.
 template <class T>
-void store(const Call<T>& call, const T* impulses, const std::vector<std::uint32_t>& island,
-           const std::vector<Status>& outcome, std::vector<std::uint8_t>& overflow) {
+void store(const Call<T>& call, const T* impulses, const Array<std::uint32_t>& island, const Array<Status>& outcome,
+           Array<std::uint8_t>& overflow) {
   kernel::SceneJob<T>& job = call.job;
   const SceneResults<T>& results = *job.results;
   for (std::size_t i = 0; i < job.bodies; ++i)
@@ -532,7 +533,7 @@ void store(const Call<T>& call, const T* impulses, const std::vector<std::uint32
 
 /// Marks islands of groups whose bodies, impulses or residuals are beyond the range.
 template <class T>
-void mark_overflow(const kernel::SceneJob<T>& job, const Graph& graph, std::vector<std::uint8_t>& overflow) {
+void mark_overflow(const kernel::SceneJob<T>& job, const Graph& graph, Array<std::uint8_t>& overflow) {
   for (std::size_t g = 0; g < graph.groups.size(); ++g) {
     const Constraint& group = graph.groups[g];
     T sum = 0;
@@ -555,7 +556,7 @@ SweepOutcome run(const Call<T>& call) {
   const std::size_t items = job.contacts + graph.groups.size();
   std::fill_n(impulses, 3 * job.contacts, T(0));
 
-  std::vector<std::uint32_t>& island_of_item = space.island_of_item;
+  Array<std::uint32_t>& island_of_item = space.island_of_item;
   island_of_item.assign(items, Graph::no_island);
   for (std::size_t m = 0; m < graph.manifolds.size(); ++m)
     for (std::uint32_t p = 0; p < graph.manifolds[m].count; ++p)
@@ -604,9 +605,9 @@ SweepOutcome run(const Call<T>& call) {
   space.energy.assign(graph.islands, 0);
   space.impacts.assign(graph.islands, 0);
   space.outcome.assign(job.contacts, Status::separating);
-  std::vector<std::uint8_t>& overflow = call.workspace.overflow;
+  Array<std::uint8_t>& overflow = call.workspace.overflow;
   overflow.assign(graph.islands, 0);
-  while (space.batches.size() < call.team.slots()) space.batches.push_back(std::make_unique<ImpactBatch<T>>());
+  while (space.batches.size() < call.team.slots()) space.batches.push_back(make_owned<ImpactBatch<T>>());
   for (const auto& batch : space.batches) {
     batch->impacts = batch->lanes = batch->lanes_used = 0;
     batch->active.reserve(ImpactBatch<T>::most);

@@ -7,6 +7,7 @@
 
 #include "core/scene/call_options.hpp"
 #include "core/scene/thresholds.hpp"
+#include "core/support/array.hpp"
 
 namespace carom::scene {
 namespace {
@@ -92,7 +93,7 @@ class ColdLoads : Bodies<T> {
   void know(std::uint32_t island) { of_.cold[island] = 0; }
 
   /// Raises `needed`: see count_substeps. `slop2` [m²] of the islands.
-  void raise(std::vector<double>& needed, const std::vector<double>& slop2, double gravity) {
+  void raise(Array<double>& needed, const Array<double>& slop2, double gravity) {
     const Graph& graph = of_.graph;
     if (std::find(of_.cold.begin(), of_.cold.end(), 1) == of_.cold.end()) return;
     of_.counted.assign(this->job_.bodies, 0);
@@ -106,7 +107,7 @@ class ColdLoads : Bodies<T> {
   }
 
  private:
-  void add(const std::vector<Constraint>& all, const std::vector<std::uint32_t>& island) {
+  void add(const Array<Constraint>& all, const Array<std::uint32_t>& island) {
     for (std::size_t m = 0; m < all.size(); ++m) {
       if (of_.cold[island[m]] == 0) continue;
       const bool a = moves(all[m].body_a), b = moves(all[m].body_b);
@@ -137,9 +138,9 @@ void count_substeps(const Call<T>& call, const Slops<T>& slops) {
   const bool has_history = call.initial.contacts_have_history, rows_have_history = call.initial.rows_have_history;
   const Graph& graph = workspace.graph;
   const Substeps& how = options.substeps;
-  std::vector<double>&needed = workspace.substeps_needed, &slop2 = workspace.substeps_slop2;
-  std::vector<std::int32_t>& count = workspace.substeps;
-  std::vector<SubstepNeed>& wanted = workspace.substeps_wanted;
+  Array<double>&needed = workspace.substeps_needed, &slop2 = workspace.substeps_slop2;
+  Array<std::int32_t>& count = workspace.substeps;
+  Array<SubstepNeed>& wanted = workspace.substeps_wanted;
   needed.assign(graph.islands, 0);
   slop2.assign(graph.islands, std::numeric_limits<double>::infinity());
   wanted.assign(graph.islands, {});
@@ -214,7 +215,7 @@ void count_substeps(const Call<T>& call, const Slops<T>& slops) {
       if (const std::uint32_t island = graph.island_of_group[m]; !is_settled(island))
         raise(graph.groups[m], island, slops.square_of(graph.groups[m]));
     // The larger number of before counts where islands have met.
-    const auto recall = [&](bool has, const std::vector<Constraint>& all, const std::vector<std::uint32_t>& island,
+    const auto recall = [&](bool has, const Array<Constraint>& all, const Array<std::uint32_t>& island,
                             const std::uint32_t* at, const auto& need_of) {
       const SubstepNeed* last = nullptr;
       for (std::size_t m = 0; has && m < all.size(); ++m)

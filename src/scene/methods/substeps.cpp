@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/scene/thresholds.hpp"
+#include "core/support/array.hpp"
 #include "energy_audit.hpp"
 #include "island_sweeps.hpp"
 #include "scene_parameters.hpp"
@@ -240,7 +241,7 @@ class SubstepSweeps : IslandSweeps<T> {
       any = !moves(body) && change_of(body) != std::array<T, 3>{};
     }
     if (!any) return;
-    std::vector<std::uint8_t>& known = workspace_.cold;  // as in find_frames
+    Array<std::uint8_t>& known = workspace_.cold;  // as in find_frames
     known.assign(graph_.islands, 0);
     each_constraint([&](const Constraint& of, std::uint32_t island) {
       for (const std::int32_t body : {of.body_a, of.body_b}) {
@@ -281,7 +282,7 @@ class SubstepSweeps : IslandSweeps<T> {
   /// An island is measured in the frame of its immovable bodies if they have one velocity: heaps on a lift or a train
   /// are treated as heaps on the ground.
   void find_frames() {
-    std::vector<std::uint8_t>& known = workspace_.cold;  // 0: no body yet; 1: has a frame; 2: different bodies
+    Array<std::uint8_t>& known = workspace_.cold;  // 0: no body yet; 1: has a frame; 2: different bodies
     known.assign(graph_.islands, 0);
     each_constraint([&](const Constraint& of, std::uint32_t island) {
       for (const std::int32_t body : {of.body_a, of.body_b}) {

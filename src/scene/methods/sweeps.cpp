@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/scene/thresholds.hpp"
+#include "core/support/array.hpp"
 #include "island_sweeps.hpp"
 #include "method.hpp"
 
@@ -233,7 +234,7 @@ class Sweeps : IslandSweeps<T> {
 
   /// Shock propagation: level by level from the ground. Lower levels are immovable.
   void propagate() {
-    const std::vector<std::byte*>& blocks = workspace_.block_of_lane_batch;
+    const Array<std::byte*>& blocks = workspace_.block_of_lane_batch;
     call_.team.each(blocks.size(), grain, [&](std::size_t first, std::size_t end, std::size_t) {
       for (std::size_t v = first; v < end; ++v) kernels_.carry(job_, blocks[v]);
     });
@@ -275,7 +276,7 @@ class Sweeps : IslandSweeps<T> {
     }
     finish_range(begin, static_cast<std::uint32_t>(graph_.lane_batches.size()), call_.team.slots());
     // Last, because the final impulses of these contacts are in the blocks of shock propagation.
-    const std::vector<std::byte*>& levels = workspace_.block_of_level_lane_batch;
+    const Array<std::byte*>& levels = workspace_.block_of_level_lane_batch;
     if (shocks_)
       call_.team.each(levels.size(), grain, [&](std::size_t first, std::size_t end, std::size_t) {
         for (std::size_t v = first; v < end; ++v) kernels_.finish(*shocked_, levels[v]);

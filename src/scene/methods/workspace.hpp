@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <vector>
 
 #include "core/jobs/scene_job.hpp"
+#include "core/support/array.hpp"
 #include "core/support/scratch.hpp"
 #include "core/threads/thread_team.hpp"
 #include "scene/graph/graph.hpp"
@@ -30,8 +30,8 @@ struct LastSingleManifold {
   bool is_there = false;
   const kernel::SceneKernelsFor<T>* kernels = nullptr;
   kernel::SceneJob<T> job{};
-  SceneResults<T> stored;             // destinations of the kernels
-  std::vector<std::uint8_t> movable;  // bodies
+  SceneResults<T> stored;       // destinations of the kernels
+  Array<std::uint8_t> movable;  // bodies
   Isa isa = Isa::scalar;
 };
 
@@ -41,8 +41,8 @@ struct LastRest {
   bool is_there = false;     // for the next call
   bool was_there = false;    // for this call
   bool rests_again = false;  // in this call
-  std::vector<std::int32_t> body_a, body_b, row_body_a, row_body_b;
-  std::vector<std::uint8_t> link, movable;
+  Array<std::int32_t> body_a, body_b, row_body_a, row_body_b;
+  Array<std::uint8_t> link, movable;
 
   void begin_call() {
     was_there = is_there;
@@ -150,22 +150,22 @@ struct Workspace {
   Scratch<kernel::VelocityRow<T>> kept_velocities;
   Scratch<std::byte> blocks, level_blocks;
   Scratch<kernel::SingleManifoldOutcome<T>> single_manifold;  // of Graph::single_manifold
-  std::vector<std::byte*> block_of_lane_batch, block_of_level_lane_batch, live_blocks;
-  std::vector<std::int32_t> level;
-  std::vector<std::uint32_t> colour_set_end;  // of live blocks
-  std::vector<SlotSums> slot_sums;
-  std::vector<double> approach, worst;  // of islands
-  std::vector<std::int32_t> sweeps_of_island;
-  std::vector<Sweeping> sweeping;           // of islands
-  std::vector<std::uint8_t> overflow;       // of islands
-  std::vector<IslandStatus> island_status;  // this and the next five: of all passes of a call
-  std::vector<double> island_residual;
-  std::vector<double> island_error;     // see IslandResults::relative_error
-  std::vector<double> island_approach;  // max. of all passes
-  std::vector<IslandAlgorithm> island_algorithm;
-  std::vector<int> island_iterations;
-  std::vector<double> kept_worst;  // of the snapshot that an island may return to
-  std::vector<std::uint8_t> keeping;
+  Array<std::byte*> block_of_lane_batch, block_of_level_lane_batch, live_blocks;
+  Array<std::int32_t> level;
+  Array<std::uint32_t> colour_set_end;  // of live blocks
+  Array<SlotSums> slot_sums;
+  Array<double> approach, worst;  // of islands
+  Array<std::int32_t> sweeps_of_island;
+  Array<Sweeping> sweeping;           // of islands
+  Array<std::uint8_t> overflow;       // of islands
+  Array<IslandStatus> island_status;  // this and the next five: of all passes of a call
+  Array<double> island_residual;
+  Array<double> island_error;     // see IslandResults::relative_error
+  Array<double> island_approach;  // max. of all passes
+  Array<IslandAlgorithm> island_algorithm;
+  Array<int> island_iterations;
+  Array<double> kept_worst;  // of the snapshot that an island may return to
+  Array<std::uint8_t> keeping;
   ImpactWorkspace<T> sequential_impacts;
   ncp::Workspace ncp;
   WarmStartCache<T> warm_start_cache;
@@ -179,15 +179,15 @@ struct Workspace {
   Scratch<kernel::VelocityRow<T>> turned;  // inverse inertia of bodies that have turned
   Scratch<EnergySums> energy_sums;
   Scratch<T> shares;  // of the brake, of bodies
-  std::vector<IslandEnergy> island_energy;
+  Array<IslandEnergy> island_energy;
   Scratch<T> loads, manifold_loads;
   Scratch<double> square_sizes;  // see Slops
-  std::vector<SubstepNeed> substeps_wanted;
-  std::vector<std::uint8_t> has_joint;      // bodies, where there are joints
-  std::vector<std::uint8_t> cold, counted;  // islands without a history; their bodies
-  std::vector<double> mass, supporting_mass;
-  std::vector<double> substeps_needed, substeps_slop2;
-  std::vector<std::int32_t> substeps;
+  Array<SubstepNeed> substeps_wanted;
+  Array<std::uint8_t> has_joint;      // bodies, where there are joints
+  Array<std::uint8_t> cold, counted;  // islands without a history; their bodies
+  Array<double> mass, supporting_mass;
+  Array<double> substeps_needed, substeps_slop2;
+  Array<std::int32_t> substeps;
 };
 
 /// [J] that an island has lost to keep its energy in bounds. Islands that have overflowed keep their velocities.

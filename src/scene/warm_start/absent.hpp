@@ -7,9 +7,9 @@
 #include <carom/scene_options.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "core/scene/thresholds.hpp"
+#include "core/support/array.hpp"
 
 namespace carom::scene {
 
@@ -104,7 +104,7 @@ class Absent {
     fill_table();
   }
   void make_table(std::size_t slots) {
-    std::vector<std::uint32_t> table(slots, 0);
+    Array<std::uint32_t> table(slots, 0);
     table_.swap(table);
     fill_table();
   }
@@ -121,9 +121,9 @@ class Absent {
     return at;
   }
 
-  std::vector<Record> records_;
-  std::vector<std::uint32_t> table_;  // slots: 0, or a place from 1 on
-  std::size_t first_ = 0;             // records before it are forgotten; records are in the order of their calls
+  Array<Record> records_;
+  Array<std::uint32_t> table_;  // slots: 0, or a place from 1 on
+  std::size_t first_ = 0;       // records before it are forgotten; records are in the order of their calls
   std::uint64_t call_ = 0;
 };
 

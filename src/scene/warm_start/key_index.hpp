@@ -7,8 +7,8 @@
 #include <carom/contacts.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
+#include "core/support/array.hpp"
 #include "core/support/scratch.hpp"
 #include "core/threads/thread_team.hpp"
 
@@ -104,7 +104,7 @@ class KeyIndex {
     return {start, 0};
   }
   /// Builds a table of only these positions, for `find_in_table`.
-  void make_table(const std::vector<std::uint32_t>& places) {
+  void make_table(const Array<std::uint32_t>& places) {
     begin_table(places.size());
     for (const std::uint32_t place : places) enter(place);
   }
@@ -183,7 +183,7 @@ class KeyIndex {
 
   static constexpr std::size_t keys_at_once = 2048;
 
-  std::vector<std::uint64_t> keys_, next_keys_;
+  Array<std::uint64_t> keys_, next_keys_;
   Scratch<std::uint32_t> table_;  // slots: 0, or a place from 1 on and a mark above it
   std::size_t slots_ = 0;         // 0: there is no table
   std::uint32_t places_ = 0;      // the bits of a slot that have the place

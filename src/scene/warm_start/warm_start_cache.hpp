@@ -8,9 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
-#include <vector>
 
 #include "absent.hpp"
+#include "core/support/array.hpp"
 #include "core/support/scratch.hpp"
 #include "core/threads/thread_team.hpp"
 #include "key_index.hpp"
@@ -208,7 +208,7 @@ class WarmStartCache {
     const bool any_gone = std::find(taken_.begin(), taken_.begin() + key_count(), 0) != taken_.begin() + key_count();
     if (!any_gone) return;
     const std::uint32_t* const at = graph.of_contacts.at();
-    const std::vector<Constraint>& manifolds = graph.manifolds;
+    const Array<Constraint>& manifolds = graph.manifolds;
     inherits_.resize(manifolds.size());
     team.each(manifolds.size(), manifolds_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
       for (std::size_t m = first; m < end; ++m) inherits_[m] = may_inherit(manifolds[m], at) ? 1 : 0;
@@ -266,7 +266,7 @@ class WarmStartCache {
   /// The next call will know all contacts, which have keys, and the places of their numbers. `set_histories(next,
   /// first, end)` sets the histories of these manifolds; their rests are the stored ones already.
   template <class SetHistories>
-  void keep_all(const std::vector<Constraint>& manifolds, const std::vector<std::uint32_t>& island,
+  void keep_all(const Array<Constraint>& manifolds, const Array<std::uint32_t>& island,
                 const SetHistories& set_histories, ThreadTeam& team) {
     keys_.replace();
     next_.begins_manifold.assign(contact_count_, 0);
@@ -357,15 +357,15 @@ class WarmStartCache {
 
   /// Records of contacts in the order of their keys. The contacts of a manifold are adjacent.
   struct Records {
-    std::vector<T> impulse;  // columns
+    Array<T> impulse;  // columns
     std::size_t components = 0;
     std::size_t stride = 0;  // from one column to the next
     double time_step = 0;    // [s]
-    std::vector<std::uint8_t> begins_manifold;
-    std::vector<std::uint32_t> island;  // its number in the call
-    std::vector<T> arm;                 // [m] about body A, columns
-    Histories<T> history;               // empty, except after substeps
-    std::vector<Slip> slip;             // empty without static friction
+    Array<std::uint8_t> begins_manifold;
+    Array<std::uint32_t> island;  // its number in the call
+    Array<T> arm;                 // [m] about body A, columns
+    Histories<T> history;         // empty, except after substeps
+    Array<Slip> slip;             // empty without static friction
   };
   struct RowRecord {
     CachedRow<T> row;
@@ -671,20 +671,20 @@ class WarmStartCache {
 
   KeyIndex keys_, row_keys_;
   Records last_, next_;
-  std::vector<T> stored_, stored_rests_;
-  std::vector<std::uint8_t> taken_;     // contacts of the last call that this call has
-  std::vector<std::uint8_t> inherits_;  // manifolds
-  std::vector<std::uint32_t> new_;      // contacts whose keys the last call did not have
-  std::vector<std::uint32_t> left_;     // places whose keys no contact of this call has been found to have
-  std::vector<RowRecord> rows_, next_rows_;
-  std::vector<std::uint8_t> row_taken_;  // as taken_
+  Array<T> stored_, stored_rests_;
+  Array<std::uint8_t> taken_;     // contacts of the last call that this call has
+  Array<std::uint8_t> inherits_;  // manifolds
+  Array<std::uint32_t> new_;      // contacts whose keys the last call did not have
+  Array<std::uint32_t> left_;     // places whose keys no contact of this call has been found to have
+  Array<RowRecord> rows_, next_rows_;
+  Array<std::uint8_t> row_taken_;  // as taken_
   Absent<AbsentContact> absent_;
   Absent<AbsentRow> absent_rows_;
-  std::vector<std::uint32_t> found_absent_, found_absent_rows_;
-  std::vector<std::uint8_t> is_left_out_;  // islands of the last call
-  const Slip* slip_ = nullptr;             // of contacts in this call
-  Vector3Columns<const T> arm_{};          // of contacts in this call
-  StepScale scale_{0, 0};                  // of contacts
+  Array<std::uint32_t> found_absent_, found_absent_rows_;
+  Array<std::uint8_t> is_left_out_;  // islands of the last call
+  const Slip* slip_ = nullptr;       // of contacts in this call
+  Vector3Columns<const T> arm_{};    // of contacts in this call
+  StepScale scale_{0, 0};            // of contacts
   double time_step_ = 0, rows_time_step_ = 0;
   std::uint64_t call_ = 1, contacts_call_ = 0, rows_call_ = 0;
   bool reads_contacts_ = false, reads_rows_ = false;

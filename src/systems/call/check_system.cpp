@@ -5,9 +5,9 @@
 #include <optional>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "core/columns/text.hpp"
+#include "core/support/array.hpp"
 #include "islands.hpp"
 
 namespace carom::systems {
@@ -131,7 +131,7 @@ void check_rows(const ContactSystem<T>& system, std::size_t contacts) {
 
 /// Sets `diagonal` to the diagonal block of each contact. Call after check_rows.
 template <class T>
-void check_blocks(const ContactSystem<T>& system, std::size_t contacts, std::vector<std::size_t>& diagonal) {
+void check_blocks(const ContactSystem<T>& system, std::size_t contacts, Array<std::size_t>& diagonal) {
   diagonal.resize(contacts);
   for (std::size_t i = 0; i < contacts; ++i)
     for (auto k = static_cast<std::size_t>(system.row_start[i]); k < static_cast<std::size_t>(system.row_start[i + 1]);
@@ -183,8 +183,8 @@ void check_models(const ContactSystem<T>& system, std::size_t contacts) {
 /// too.
 template <class T>
 void check_symmetry(const ContactSystem<T>& system, CheckSpace& space, double bound) {
-  const std::vector<std::size_t>& diagonal = space.diagonal;
-  std::vector<std::int64_t>& next = space.next;
+  const Array<std::size_t>& diagonal = space.diagonal;
+  Array<std::int64_t>& next = space.next;
   const std::size_t contacts = diagonal.size();
   const auto root_of_trace = [&](std::size_t i) {
     const SystemBlock<T>& w = system.block[diagonal[i]];

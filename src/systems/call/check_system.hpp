@@ -4,9 +4,9 @@
 #include <carom/system.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "core/columns/constants.hpp"
+#include "core/support/array.hpp"
 
 namespace carom::systems {
 
@@ -18,8 +18,8 @@ Resolved<ContactSystem<T>> check_columns(const ContactSystem<T>& system, const S
 
 /// Memory of check_values.
 struct CheckSpace {
-  std::vector<std::size_t> diagonal;
-  std::vector<std::int64_t> next;
+  Array<std::size_t> diagonal;
+  Array<std::int64_t> next;
 };
 
 /// Checks the values. Call after the check of the columns.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/support/array.hpp"
+
 namespace carom::systems {
 namespace {
 
@@ -120,7 +122,7 @@ void ContactForms::list_moments(const ContactSystem<T>& system, const Islands& i
         if (column >= 0) beside_[at(i)].push_back(column);
     }
   for (std::size_t c = 0; c < rows; ++c) {
-    std::vector<std::int32_t>& columns = beside_[c];
+    Array<std::int32_t>& columns = beside_[c];
     std::sort(columns.begin(), columns.end());
     columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
   }

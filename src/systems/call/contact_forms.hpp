@@ -11,8 +11,8 @@
 #include <array>
 #include <carom/system.hpp>
 #include <cmath>
-#include <vector>
 
+#include "core/support/array.hpp"
 #include "islands.hpp"
 
 namespace carom::systems {
@@ -66,9 +66,9 @@ class ContactForms {
   template <class T>
   void list_moments(const ContactSystem<T>& system, const Islands& islands, std::size_t index, IslandSystem& island);
 
-  std::vector<ContactForm> form_;
+  Array<ContactForm> form_;
   IslandSystem whole_;
-  std::vector<std::vector<std::int32_t>> beside_;  // columns of each contact and its moment
+  Array<Array<std::int32_t>> beside_;  // columns of each contact and its moment
 };
 
 }  // namespace carom::systems

@@ -4,8 +4,8 @@
 #include <array>
 #include <carom/system.hpp>
 #include <cstdint>
-#include <vector>
 
+#include "core/support/array.hpp"
 #include "systems/problem/island_system.hpp"
 
 namespace carom::systems {
@@ -32,10 +32,10 @@ std::array<double, 3> velocity_of(const ContactSystem<T>& system, std::size_t ro
 }
 
 struct Islands {
-  std::vector<std::int32_t> island;   ///< of each row; islands in the order of their first rows
-  std::vector<std::size_t> start;     ///< the islands' first places in `contact`, and its end
-  std::vector<std::int32_t> contact;  ///< of the islands one after the other, ascending within each
-  std::vector<std::int32_t> local;    ///< of each row: its place within its island
+  Array<std::int32_t> island;   ///< of each row; islands in the order of their first rows
+  Array<std::size_t> start;     ///< the islands' first places in `contact`, and its end
+  Array<std::int32_t> contact;  ///< of the islands one after the other, ascending within each
+  Array<std::int32_t> local;    ///< of each row: its place within its island
 
   std::size_t count() const { return start.size() - 1; }
   std::size_t size(std::size_t i) const { return start[i + 1] - start[i]; }
@@ -45,7 +45,7 @@ struct Islands {
   void find(const ContactSystem<T>& system);
 
  private:
-  std::vector<std::int32_t> parent_;
+  Array<std::int32_t> parent_;
 };
 
 template <class T>

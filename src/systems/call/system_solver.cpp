@@ -7,13 +7,13 @@
 #include <functional>
 #include <limits>
 #include <type_traits>
-#include <vector>
 
 #include "check_system.hpp"
 #include "contact_forms.hpp"
 #include "core/columns/check.hpp"
 #include "core/columns/public_call.hpp"
 #include "core/jobs/dispatch.hpp"
+#include "core/support/array.hpp"
 #include "core/support/held_memory.hpp"
 #include "core/threads/floating_point.hpp"
 #include "core/threads/schedule.hpp"
@@ -318,7 +318,7 @@ struct SystemSolver::State {
     });
     CallThreads call_threads(execution);
     const std::size_t threads = std::clamp(report.islands, std::size_t{1}, call_threads.count());
-    while (slots.size() < threads) slots.push_back(std::make_unique<Slot>());
+    while (slots.size() < threads) slots.push_back(make_owned<Slot>());
     used.assign(threads, 0);
     try {
       const auto task = [&](std::size_t index, std::size_t slot) {
@@ -359,17 +359,17 @@ struct SystemSolver::State {
   std::atomic<bool> busy{false};
   systems::CheckSpace check_space;
   Islands islands;
-  std::vector<std::size_t> order;
-  std::vector<SystemIsland> found;
+  Array<std::size_t> order;
+  Array<SystemIsland> found;
   struct Squares {
     double error = 0, range_distance = 0;
   };
-  std::vector<Squares> squares;  // of islands, relative to the q of the whole system
+  Array<Squares> squares;  // of islands, relative to the q of the whole system
   // Results of the rows in the caller's units, within the range of T.
   Numbers impulse, velocity;
-  std::vector<ContactState> state;
-  std::vector<std::unique_ptr<Slot>> slots;
-  std::vector<char> used;
+  Array<ContactState> state;
+  Array<Owned<Slot>> slots;
+  Array<char> used;
 };
 
 SystemSolver::SystemSolver(const Execution& execution) {

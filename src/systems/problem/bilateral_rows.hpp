@@ -8,12 +8,13 @@
 #pragma once
 
 #include "body_matrix.hpp"
+#include "core/support/array.hpp"
 
 namespace carom::systems {
 
 class BilateralRows {
  public:
-  std::vector<Sides> body;
+  Array<Sides> body;
   Numbers direction;   ///< 12 a row: of both bodies, J
   Numbers response;    ///< 12 a row: M⁻¹ Jᵀ
   Numbers compliance;  ///< γ

@@ -3,17 +3,18 @@
 #pragma once
 
 #include "bilateral_rows.hpp"
+#include "core/support/array.hpp"
 
 namespace carom::systems {
 
 class BodyForm {
  public:
-  std::size_t bodies = 0;   ///< 0: there is no such form
-  std::vector<Sides> body;  ///< of each contact
-  Numbers direction;        ///< 36 a contact: of both bodies the three rows of H, of six numbers each
-  Numbers response;         ///< 36 a contact: M⁻¹ Hᵀ
-  Numbers extra;            ///< three a contact: E, which is diagonal
-  BilateralRows rows;       ///< of joints
+  std::size_t bodies = 0;  ///< 0: there is no such form
+  Array<Sides> body;       ///< of each contact
+  Numbers direction;       ///< 36 a contact: of both bodies the three rows of H, of six numbers each
+  Numbers response;        ///< 36 a contact: M⁻¹ Hᵀ
+  Numbers extra;           ///< three a contact: E, which is diagonal
+  BilateralRows rows;      ///< of joints
 
   void clear();
   /// Changes the unit of mass.

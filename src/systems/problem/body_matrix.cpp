@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "core/support/array.hpp"
+
 namespace carom::systems {
 
-void BodyMatrix::plan(std::size_t bodies, std::initializer_list<const std::vector<Sides>*> constraints) {
+void BodyMatrix::plan(std::size_t bodies, std::initializer_list<const Array<Sides>*> constraints) {
   pair_.clear();
   std::size_t count = 0;
-  for (const std::vector<Sides>* list : constraints) {
+  for (const Array<Sides>* list : constraints) {
     count += list->size();
     Sides last = {-1, -1};
     for (const Sides& sides : *list) {
@@ -42,7 +44,7 @@ void BodyMatrix::plan(std::size_t bodies, std::initializer_list<const std::vecto
 
   place_.resize(count);
   Places* place = place_.data();
-  for (const std::vector<Sides>* list : constraints)
+  for (const Array<Sides>* list : constraints)
     for (std::size_t i = 0; i < list->size(); ++i, ++place) {
       const Sides& sides = (*list)[i];
       if (i > 0 && sides == (*list)[i - 1]) {

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
-#include <vector>
 
+#include "core/support/array.hpp"
 #include "linear/block_lu.hpp"
 
 namespace carom::systems {
@@ -19,7 +19,7 @@ class BodyMatrix {
   using Places = std::array<std::size_t, 4>;
 
   /// Plans the pattern. Matrices get the places of all these constraints, in order.
-  void plan(std::size_t bodies, std::initializer_list<const std::vector<Sides>*> constraints);
+  void plan(std::size_t bodies, std::initializer_list<const Array<Sides>*> constraints);
   bool is_planned() const { return lu_.is_planned(); }
   void forget() { lu_.forget(); }
 
@@ -42,9 +42,9 @@ class BodyMatrix {
   BlockLu lu_;
   BlockPattern pattern_;  // a body is two rows of it
   Numbers block_;         // nine numbers a block, row after row
-  std::vector<Places> place_;
-  std::vector<Sides> pair_;
-  std::vector<std::size_t> first_;
+  Array<Places> place_;
+  Array<Sides> pair_;
+  Array<std::size_t> first_;
   Numbers unit_, rest_;
 };
 

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "body_form.hpp"
+#include "core/support/array.hpp"
 #include "island_system.hpp"
 
 namespace carom::systems {
@@ -68,7 +69,7 @@ class Factorisation {
   const BodyForm* form_ = nullptr;
   BodyMatrix matrix_;
   Numbers inverse_, effect_, change_;  // A'⁻¹; −A'⁻¹ B; C A'⁻¹
-  std::vector<Pair> pairs_;
+  Array<Pair> pairs_;
   Numbers y_, right_, rest_, scaled_, product_;
   const Numbers *a_ = nullptr, *b_ = nullptr, *c_ = nullptr;
   const Beside* beside_ = nullptr;

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
+#include "core/support/array.hpp"
 #include "linear/block_pattern.hpp"
 
 namespace carom::systems {
@@ -14,13 +14,12 @@ namespace carom::systems {
 class BodyForm;
 
 struct IslandSystem : BlockPattern {
-  Numbers block;                     ///< nine numbers a block, row after row
-  const BodyForm* bodies = nullptr;  ///< W, if there are no blocks
-  Numbers q;                         ///< three a contact: two tangents, then the normal
-  Numbers friction;                  ///< 0 of a moment
-  std::vector<std::int32_t> moment;  ///< of each row: the row of its moment, or -1; empty: there are no moments
-  std::vector<std::int32_t>
-      parent_contact;  ///< of each row, if it is a moment: the contact's whose moment it is; else -1
+  Numbers block;                       ///< nine numbers a block, row after row
+  const BodyForm* bodies = nullptr;    ///< W, if there are no blocks
+  Numbers q;                           ///< three a contact: two tangents, then the normal
+  Numbers friction;                    ///< 0 of a moment
+  Array<std::int32_t> moment;          ///< of each row: the row of its moment, or -1; empty: there are no moments
+  Array<std::int32_t> parent_contact;  ///< of each row, if it is a moment: the contact's whose moment it is; else -1
 
   std::size_t contacts() const { return friction.size(); }  ///< rows
   bool has_moments() const { return !moment.empty(); }

@@ -19,6 +19,7 @@
 
 #include <cstddef>
 
+#include "core/support/array.hpp"
 #include "systems/problem/cone.hpp"
 #include "systems/problem/factorisation.hpp"
 #include "systems/problem/work_budget.hpp"
@@ -66,13 +67,13 @@ class InteriorPoint {
   void scale_velocities();
 
   const IslandSystem* system_ = nullptr;
-  Numbers scaled_;            // the blocks of D W D, where W has blocks
-  std::vector<Place> place_;  // of cones: one for each row, then one for each spinning moment
-  Numbers block_;             // of the matrix, with moments
+  Numbers scaled_;      // the blocks of D W D, where W has blocks
+  Array<Place> place_;  // of cones: one for each row, then one for each spinning moment
+  Numbers block_;       // of the matrix, with moments
   Beside beside_;
   Numbers scale_, left_;  // D; the same as blocks
-  std::vector<ConeScaling> cone_;
-  std::vector<double> slope_;  // −θ u_t / |u_t|, two a cone
+  Array<ConeScaling> cone_;
+  Array<double> slope_;  // −θ u_t / |u_t|, two a cone
   Numbers r_, u_, v_, residual_, diagonal_, c_, s_, dr_, du_, best_dr_, best_du_, impulses_, velocities_, history_;
   double max_q_ = 0, separation_ = 0, best_step_ = 0;
 };

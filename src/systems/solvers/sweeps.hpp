@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
 #include "anderson.hpp"
+#include "core/support/array.hpp"
 #include "local_moment.hpp"
 #include "systems/problem/work_budget.hpp"
 
@@ -25,9 +25,9 @@ class Sweeps {
   void sweep_with_moments(const IslandSystem& system, Numbers& r);
   void sweep_by_bodies(const IslandSystem& system, Numbers& r);
 
-  std::vector<LocalContact> contact_;
-  std::vector<LocalMoment> moment_;  // of rows; empty without moments
-  Numbers own_, beside_;  // by bodies: W_ii; of moments: W of the contact and the moment, and of both reversed
+  Array<LocalContact> contact_;
+  Array<LocalMoment> moment_;  // of rows; empty without moments
+  Numbers own_, beside_;       // by bodies: W_ii; of moments: W of the contact and the moment, and of both reversed
   Numbers x_, g_, u_, v_, weight_;
   Numbers errors_;  // min. error so far, after each iteration of the run
   Anderson anderson_;

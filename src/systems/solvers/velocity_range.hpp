@@ -3,6 +3,7 @@
 // against each other.
 #pragma once
 
+#include "core/support/array.hpp"
 #include "systems/problem/factorisation.hpp"
 #include "systems/problem/work_budget.hpp"
 
@@ -22,7 +23,7 @@ class VelocityRange {
 
  private:
   Numbers outside_, direction_, product_, rest_, shift_, unit_, ones_;
-  std::vector<Numbers> basis_;  // orthonormal, of the range of W
+  Array<Numbers> basis_;  // orthonormal, of the range of W
   Beside beside_;
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/scene/thresholds.hpp"
+#include "core/support/array.hpp"
 #include "direct_island.hpp"
 
 namespace carom::scene::direct {
@@ -61,7 +62,7 @@ void Certificate::forget() {
   is_cheap = true;
 }
 
-bool Certificate::recall(const std::vector<std::uint32_t>& bodies, std::uint64_t name, double time_step) {
+bool Certificate::recall(const Array<std::uint32_t>& bodies, std::uint64_t name, double time_step) {
   sorted_.assign(bodies.begin(), bodies.end());
   std::sort(sorted_.begin(), sorted_.end());
   if (name == name_ && time_step == time_step_ && sorted_ == bodies_) return true;

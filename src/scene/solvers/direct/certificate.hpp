@@ -16,8 +16,8 @@
 #include <carom/contacts.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
+#include "core/support/array.hpp"
 #include "linear/block_factor.hpp"
 #include "vectors.hpp"
 
@@ -36,7 +36,7 @@ class Certificate {
 
   // History of the island. An island is known by its bodies, its name and its time step.
   /// Returns false, and begins a new history, if the island is another one.
-  bool recall(const std::vector<std::uint32_t>& bodies, std::uint64_t name, double time_step);
+  bool recall(const Array<std::uint32_t>& bodies, std::uint64_t name, double time_step);
   Phase phase() const { return phase_; }
   bool has_factored() const { return phase_ == Phase::iterates || phase_ == Phase::is_complete; }
   bool is_at_work() const { return phase_ != Phase::idle; }
@@ -113,17 +113,17 @@ class Certificate {
   Vector3 in_world(const Named& of) const;
 
   Phase phase_ = Phase::idle;
-  std::vector<std::uint32_t> bodies_, sorted_;
+  Array<std::uint32_t> bodies_, sorted_;
   std::uint64_t name_ = 0;
   double time_step_ = 0;
   int fails_ = 0;
-  std::vector<Manifold> manifolds_;
-  std::vector<Point> points_;
-  std::vector<Named> names_;           // in the order of keys
-  std::vector<std::uint8_t> touches_;  // of bodies
-  std::vector<BodyRow> right_, x_;
-  std::vector<double> radius_;  // [m] of gyration, of bodies
-  std::size_t column_ = 0;      // to be factored next
+  Array<Manifold> manifolds_;
+  Array<Point> points_;
+  Array<Named> names_;           // in the order of keys
+  Array<std::uint8_t> touches_;  // of bodies
+  Array<BodyRow> right_, x_;
+  Array<double> radius_;    // [m] of gyration, of bodies
+  std::size_t column_ = 0;  // to be factored next
   int iterations_ = 0;
   double relaxation_ = 1;                                 // α
   double enough_ = 0, unbalanced_ = 0, slow_motion_ = 0;  // [m/s]

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/scene/thresholds.hpp"
+#include "core/support/array.hpp"
 #include "interior_point.hpp"
 
 namespace carom::scene::direct {
@@ -24,8 +25,8 @@ double tangential_length(const Vector3& v) {
 
 }  // namespace
 
-bool DirectIsland::plan(std::size_t bodies, const std::vector<Edge>& edges, double max_work,
-                        const kernel::BlockKernels& kernels, double limit, const std::vector<Vector3>& places) {
+bool DirectIsland::plan(std::size_t bodies, const Array<Edge>& edges, double max_work,
+                        const kernel::BlockKernels& kernels, double limit, const Array<Vector3>& places) {
   factor_.use(kernels);
   cone_kernels_ = kernels.cones;
   if (!is_planned(bodies, edges)) {

@@ -19,11 +19,11 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <vector>
 
 #include "certificate.hpp"
 #include "core/jobs/cone_island.hpp"
 #include "core/scene/thresholds.hpp"
+#include "core/support/array.hpp"
 #include "core/support/rotation.hpp"
 #include "linear/block_factor.hpp"
 #include "systems/problem/cone.hpp"
@@ -103,18 +103,18 @@ struct JointVectors {
 /// The geometry of the matrix that was factored. While an island is calm, its present geometry may differ by
 /// SceneThresholds::direct_same.
 struct FactoredGeometry {
-  std::vector<std::array<double, 6>> inverse_inertia, inertia;  ///< of bodies, as is the next
-  std::vector<Axes> locked;
-  std::vector<std::array<Vector3, 3>> axes;  ///< of manifolds
-  std::vector<std::array<Vector3, 2>> arms;  ///< of points
-  std::vector<JointVectors> rows;
-  std::vector<double> row_weights;
+  Array<std::array<double, 6>> inverse_inertia, inertia;  ///< of bodies, as is the next
+  Array<Axes> locked;
+  Array<std::array<Vector3, 3>> axes;  ///< of manifolds
+  Array<std::array<Vector3, 2>> arms;  ///< of points
+  Array<JointVectors> rows;
+  Array<double> row_weights;
 };
 
 /// Impulses of points and rows.
 struct Impulses {
-  std::vector<Vector3> points;
-  std::vector<double> rows;
+  Array<Vector3> points;
+  Array<double> rows;
 };
 
 /// J M⁻¹ Jᵀ of a row [1/kg]: by translation, by rotation, and a bound of the latter.
@@ -203,10 +203,10 @@ class DirectIsland {
   /// Plans the factorisation if the edges differ from the last ones. Returns false if it takes more multiply-adds than
   /// `max_work`. Without a plan before, the limit is `limit`.
   /// `places`: see BlockFactor::plan.
-  bool plan(std::size_t bodies, const std::vector<Edge>& edges, double max_work, const kernel::BlockKernels& kernels,
-            double limit = SceneThresholds::direct_work, const std::vector<Vector3>& places = {});
+  bool plan(std::size_t bodies, const Array<Edge>& edges, double max_work, const kernel::BlockKernels& kernels,
+            double limit = SceneThresholds::direct_work, const Array<Vector3>& places = {});
   /// True if the plan is for these edges.
-  bool is_planned(std::size_t bodies, const std::vector<Edge>& edges) const {
+  bool is_planned(std::size_t bodies, const Array<Edge>& edges) const {
     return is_planned_ && factor_.bodies() == bodies && edges_ == edges;
   }
   /// Reserves memory, so that the functions below do not allocate.
@@ -269,10 +269,10 @@ class DirectIsland {
   bool solve(const StepOptions& options, bool may_use_interior_point);
 
   // The accepted solution.
-  const std::vector<Body>& bodies() const { return bodies_; }
-  const std::vector<Manifold>& manifolds() const { return manifolds_; }
-  const std::vector<Point>& points() const { return points_; }
-  const std::vector<JointRow>& rows() const { return rows_; }
+  const Array<Body>& bodies() const { return bodies_; }
+  const Array<Manifold>& manifolds() const { return manifolds_; }
+  const Array<Point>& points() const { return points_; }
+  const Array<JointRow>& rows() const { return rows_; }
   const BodyRow& velocity(std::size_t position) const { return velocity_[position]; }
   /// [m], [rad] displacement and rotation vector of the body in the step.
   const BodyRow& moved(std::size_t position) const { return moved_[position]; }
@@ -295,7 +295,7 @@ class DirectIsland {
 
  private:
   friend class InteriorPoint;
-  using Rows = std::vector<BodyRow>;
+  using Rows = Array<BodyRow>;
   enum class Verdict : std::uint8_t { accepted, contradicted, failed };
 
   static Vector3 relative(const Manifold& m, const std::array<Vector3, 3>& axes, const Vector3& r_a, const Vector3& r_b,
@@ -447,25 +447,25 @@ class DirectIsland {
   template <class F>
   void add_points_to_matrix(const F& weight_of);
 
-  std::vector<Edge> edges_;
+  Array<Edge> edges_;
   bool is_planned_ = false, fits_ = false;
   BlockFactor factor_;
-  std::vector<Body> bodies_;
-  std::vector<Manifold> manifolds_;
-  std::vector<Point> points_;
-  std::vector<JointRow> rows_;
+  Array<Body> bodies_;
+  Array<Manifold> manifolds_;
+  Array<Point> points_;
+  Array<JointRow> rows_;
   // Velocities: by forces in the step, with forces and without impulses, before forces, now, of the motion.
   // Displacements. Right-hand sides and solutions.
   Rows forces_, free_, before_, velocity_, moving_, moved_, right_, correction_, rebound_, kept_velocity_;
-  std::vector<Displacement> displacements_;  // that errors of rows are measured after
-  std::vector<Point> kept_;
-  std::vector<JointRow> kept_rows_;
+  Array<Displacement> displacements_;  // that errors of rows are measured after
+  Array<Point> kept_;
+  Array<JointRow> kept_rows_;
   Impulses started_, initial_;  // before the last solve, and before all
-  std::vector<std::uint8_t> pushed_;
-  std::vector<ConePoint> cones_;
-  std::vector<kernel::ConeManifold> cone_manifolds_;
+  Array<std::uint8_t> pushed_;
+  Array<ConePoint> cones_;
+  Array<kernel::ConeManifold> cone_manifolds_;
   const kernel::ConeKernels* cone_kernels_ = nullptr;
-  std::vector<double> matrix_, last_matrix_;  // masses, weights and states that A is made of
+  Array<double> matrix_, last_matrix_;  // masses, weights and states that A is made of
   FactoredGeometry factored_;
   bool has_factor_ = false;
   std::uint64_t name_ = 0;

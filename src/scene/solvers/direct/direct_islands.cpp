@@ -8,6 +8,7 @@
 #include "core/jobs/body_record.hpp"
 #include "core/scene/call_options.hpp"
 #include "core/scene/thresholds.hpp"
+#include "core/support/array.hpp"
 #include "scene/rows/read.hpp"
 #include "slop.hpp"
 
@@ -43,8 +44,8 @@ void put_warm(const kernel::SceneJob<T>& job, std::size_t i, const Vector3& v) {
 }
 
 /// Lists the constraints of each island: island i has [begin[i], begin[i + 1]) of `list`.
-void list_by_island(std::size_t islands, const std::vector<std::uint32_t>& island_of, std::vector<std::uint32_t>& begin,
-                    std::vector<std::uint32_t>& list) {
+void list_by_island(std::size_t islands, const Array<std::uint32_t>& island_of, Array<std::uint32_t>& begin,
+                    Array<std::uint32_t>& list) {
   begin.assign(islands + 2, 0);
   for (const std::uint32_t island : island_of) ++begin[island + 2];
   for (std::size_t i = 2; i < begin.size(); ++i) begin[i] += begin[i - 1];
@@ -113,8 +114,8 @@ template void DirectIslands::list_islands(const kernel::SceneJob<double>&, const
 
 template <class T>
 void DirectIslands::find_candidates(const CallOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
-                                    const Parts& parts, const std::vector<std::int32_t>& substeps,
-                                    std::vector<SubstepNeed>& needs, const StepOptions& step) {
+                                    const Parts& parts, const Array<std::int32_t>& substeps, Array<SubstepNeed>& needs,
+                                    const StepOptions& step) {
   candidates_.clear();
   const std::size_t most = std::min(parts.bodies, parts.contacts + parts.rows);
   candidates_.reserve(most);
@@ -246,7 +247,7 @@ bool DirectIslands::plan(Candidate& candidate, const kernel::SceneJob<T>& job, c
     const auto idle = std::find(body_of_solver_.begin(), body_of_solver_.end(), -1);
     solver = static_cast<std::int32_t>(idle - body_of_solver_.begin());
     if (idle == body_of_solver_.end()) {
-      solvers_.push_back(std::make_unique<DirectIsland>());
+      solvers_.push_back(make_owned<DirectIsland>());
       body_of_solver_.push_back(-1);
       taken_.push_back(0);
     }
@@ -435,8 +436,8 @@ void DirectIslands::store(const kernel::SceneJob<T>& job, const DirectIsland& is
 template <class T>
 void DirectIslands::solve(const CallOptions& options, const kernel::SceneKernelsFor<T>& kernels,
                           const kernel::BlockKernels& blocks, const kernel::SceneJob<T>& job, const Graph& graph,
-                          const Parts& parts, const Slops<T>& slops, std::vector<std::int32_t>& substeps,
-                          std::vector<SubstepNeed>& needs, ThreadTeam& team, bool may_throw) {
+                          const Parts& parts, const Slops<T>& slops, Array<std::int32_t>& substeps,
+                          Array<SubstepNeed>& needs, ThreadTeam& team, bool may_throw) {
   kernels_ = &blocks;
   if (!options.solves_islands) return;
   const StepOptions step = step_options(options, *job.scene);
@@ -500,11 +501,11 @@ template void DirectIslands::store(const kernel::SceneJob<float>&, const DirectI
 template void DirectIslands::store(const kernel::SceneJob<double>&, const DirectIsland&);
 template void DirectIslands::solve(const CallOptions&, const kernel::SceneKernelsFor<float>&,
                                    const kernel::BlockKernels&, const kernel::SceneJob<float>&, const Graph&,
-                                   const Parts&, const Slops<float>&, std::vector<std::int32_t>&,
-                                   std::vector<SubstepNeed>&, ThreadTeam&, bool);
+                                   const Parts&, const Slops<float>&, Array<std::int32_t>&, Array<SubstepNeed>&,
+                                   ThreadTeam&, bool);
 template void DirectIslands::solve(const CallOptions&, const kernel::SceneKernelsFor<double>&,
                                    const kernel::BlockKernels&, const kernel::SceneJob<double>&, const Graph&,
-                                   const Parts&, const Slops<double>&, std::vector<std::int32_t>&,
-                                   std::vector<SubstepNeed>&, ThreadTeam&, bool);
+                                   const Parts&, const Slops<double>&, Array<std::int32_t>&, Array<SubstepNeed>&,
+                                   ThreadTeam&, bool);
 
 }  // namespace carom::scene::direct

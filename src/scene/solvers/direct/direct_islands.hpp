@@ -8,11 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
-#include <vector>
 
 #include "core/scene/call_options.hpp"
 #include "core/scene/thresholds.hpp"
+#include "core/support/array.hpp"
 #include "core/support/scratch.hpp"
 #include "core/threads/thread_team.hpp"
 #include "direct_island.hpp"
@@ -84,9 +83,9 @@ class DirectIslands {
   template <class T>
   bool settle_again(const CallOptions& options, const kernel::SceneKernelsFor<T>& kernels,
                     const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, const Slops<T>& slops,
-                    const CachedRow<T>* warm_start_cache, std::vector<std::int32_t>& substeps, ThreadTeam& team);
+                    const CachedRow<T>* warm_start_cache, Array<std::int32_t>& substeps, ThreadTeam& team);
   /// These islands, before they are sorted.
-  const std::vector<kernel::SettledIsland>& settled() const { return settled_; }
+  const Array<kernel::SettledIsland>& settled() const { return settled_; }
   bool is_settled(std::size_t island) const { return is_settled_[island] != 0; }
   /// Solves the other islands that it can, stores both, and sets their `substeps` to `solved`. `substeps` and `needs`:
   /// of islands before they are sorted. All memory is allocated before the first result is stored. `may_throw`: out of
@@ -94,9 +93,9 @@ class DirectIslands {
   template <class T>
   void solve(const CallOptions& options, const kernel::SceneKernelsFor<T>& kernels, const kernel::BlockKernels& blocks,
              const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, const Slops<T>& slops,
-             std::vector<std::int32_t>& substeps, std::vector<SubstepNeed>& needs, ThreadTeam& team, bool may_throw);
+             Array<std::int32_t>& substeps, Array<SubstepNeed>& needs, ThreadTeam& team, bool may_throw);
 
-  const std::vector<Accepted>& accepted() const { return accepted_; }
+  const Array<Accepted>& accepted() const { return accepted_; }
 
   /// Everything that stays from call to call: direct_islands_state.hpp.
   template <class Archive>
@@ -133,7 +132,7 @@ class DirectIslands {
   void list_islands(const kernel::SceneJob<T>& job, const Graph& graph);
   template <class T>
   void find_candidates(const CallOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
-                       const Parts& parts, const std::vector<std::int32_t>& substeps, std::vector<SubstepNeed>& needs,
+                       const Parts& parts, const Array<std::int32_t>& substeps, Array<SubstepNeed>& needs,
                        const StepOptions& step);
   template <class T>
   bool is_plain(const kernel::SceneJob<T>& job, const Graph& graph, std::uint32_t manifold) const;
@@ -179,7 +178,7 @@ class DirectIslands {
                      const CachedRow<T>* warm_start_cache, ThreadTeam& team);
   template <class T>
   void store_settled(const kernel::SceneKernelsFor<T>& kernels, const kernel::SceneJob<T>& job, const Graph& graph,
-                     std::vector<std::int32_t>& substeps, ThreadTeam& team);
+                     Array<std::int32_t>& substeps, ThreadTeam& team);
 
   // Large islands: large_islands.cpp
   template <class T>
@@ -201,31 +200,31 @@ class DirectIslands {
   void store_held(const kernel::SceneJob<T>& job, const Graph& graph, const Candidate& candidate) const;
 
   const kernel::BlockKernels* kernels_ = nullptr;
-  std::vector<Candidate> candidates_;
-  std::vector<Accepted> accepted_;
+  Array<Candidate> candidates_;
+  Array<Accepted> accepted_;
   kernel::Settling settling_{};
   std::uint64_t settling_call_ = 0;
-  std::vector<kernel::SettledIsland> settled_;
+  Array<kernel::SettledIsland> settled_;
   // Shares of large islands that have settled, and the share of every body.
-  std::vector<kernel::SettledIsland> settled_shares_;
-  std::vector<std::uint8_t> settled_share_of_;
-  std::vector<kernel::SettledJointRow> settled_joint_rows_;
-  std::vector<kernel::SettledRow> settled_rows_;  // of bodies, and of the world
+  Array<kernel::SettledIsland> settled_shares_;
+  Array<std::uint8_t> settled_share_of_;
+  Array<kernel::SettledJointRow> settled_joint_rows_;
+  Array<kernel::SettledRow> settled_rows_;  // of bodies, and of the world
   Scratch<kernel::SettledManifold> settled_manifolds_;
-  std::vector<std::uint8_t> is_settled_;             // islands
-  std::vector<std::uint32_t> begin_, manifolds_;     // manifolds of each island
-  std::vector<std::uint32_t> group_begin_, groups_;  // its groups of rows
-  std::vector<std::uint8_t> excluded_;               // islands
-  std::vector<std::uint32_t> local_;                 // number of each body in its island
-  std::vector<std::uint32_t> bodies_;
-  std::vector<Edge> edges_;
-  std::vector<Vector3> places_;  // [m] of bodies_, relative to the first one
-  std::vector<std::uint8_t> is_placed_;
+  Array<std::uint8_t> is_settled_;             // islands
+  Array<std::uint32_t> begin_, manifolds_;     // manifolds of each island
+  Array<std::uint32_t> group_begin_, groups_;  // its groups of rows
+  Array<std::uint8_t> excluded_;               // islands
+  Array<std::uint32_t> local_;                 // number of each body in its island
+  Array<std::uint32_t> bodies_;
+  Array<Edge> edges_;
+  Array<Vector3> places_;  // [m] of bodies_, relative to the first one
+  Array<std::uint8_t> is_placed_;
   // Solvers, and the first body of the island that each had in the last call, or -1.
-  std::vector<std::unique_ptr<DirectIsland>> solvers_;
-  std::vector<std::int32_t> body_of_solver_;
-  std::vector<std::int32_t> solver_of_body_;  // of the bodies of this call
-  std::vector<std::uint8_t> taken_;
+  Array<Owned<DirectIsland>> solvers_;
+  Array<std::int32_t> body_of_solver_;
+  Array<std::int32_t> solver_of_body_;  // of the bodies of this call
+  Array<std::uint8_t> taken_;
 };
 
 }  // namespace carom::scene::direct

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/scene/thresholds.hpp"
+#include "core/support/array.hpp"
 
 namespace carom::scene::direct {
 namespace {
@@ -106,7 +107,7 @@ void InteriorPoint::begin() {
 }
 
 void InteriorPoint::put_on_lanes() {
-  std::vector<kernel::ConeManifold>& all = of_.cone_manifolds_;
+  Array<kernel::ConeManifold>& all = of_.cone_manifolds_;
   all.resize(of_.manifolds_.size());
   for (std::size_t k = 0; k < all.size(); ++k) {
     const Manifold& m = of_.manifolds_[k];

@@ -1,6 +1,7 @@
 // The factor of an island, made again from the matrix and the geometry of a saved state.
 #include <algorithm>
 
+#include "core/support/array.hpp"
 #include "direct_island.hpp"
 
 namespace carom::scene::direct {
@@ -9,7 +10,7 @@ namespace {
 /// Reads a list of numbers.
 class Numbers {
  public:
-  explicit Numbers(const std::vector<double>& of) : of_(of) {}
+  explicit Numbers(const Array<double>& of) : of_(of) {}
   double next() { return at_ < of_.size() ? of_[at_++] : fail(); }
   /// An integer in [0, most].
   std::uint32_t count(std::size_t most) {
@@ -25,7 +26,7 @@ class Numbers {
   }
 
  private:
-  const std::vector<double>& of_;
+  const Array<double>& of_;
   std::size_t at_ = 0;
   bool is_sound_ = true;
 };

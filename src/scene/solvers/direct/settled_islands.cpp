@@ -8,6 +8,7 @@
 #include "core/jobs/body_record.hpp"
 #include "core/scene/call_options.hpp"
 #include "core/scene/thresholds.hpp"
+#include "core/support/array.hpp"
 #include "direct_islands.hpp"
 #include "scene/warm_start/warm_start_cache.hpp"
 
@@ -203,7 +204,7 @@ template <class T>
 bool DirectIslands::settle_again(const CallOptions& options, const kernel::SceneKernelsFor<T>& kernels,
                                  const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
                                  const Slops<T>& slops, const CachedRow<T>* warm_start_cache,
-                                 std::vector<std::int32_t>& substeps, ThreadTeam& team) {
+                                 Array<std::int32_t>& substeps, ThreadTeam& team) {
   forget_settled(graph);
   try_to_settle(options, kernels, job, graph, parts, slops, warm_start_cache, team);
   if (settled_.size() < graph.islands) return false;
@@ -400,7 +401,7 @@ void DirectIslands::try_to_settle(const CallOptions& options, const kernel::Scen
 /// Stores the islands that have settled. Their solvers stay theirs.
 template <class T>
 void DirectIslands::store_settled(const kernel::SceneKernelsFor<T>& kernels, const kernel::SceneJob<T>& job,
-                                  const Graph& graph, std::vector<std::int32_t>& substeps, ThreadTeam& team) {
+                                  const Graph& graph, Array<std::int32_t>& substeps, ThreadTeam& team) {
   const Column<Path>& path = job.results->path;
   const auto store = [&](const kernel::SettledIsland& island) {
     kernels.store_settled(job, settling_, island);
@@ -440,12 +441,12 @@ void DirectIslands::store_settled(const kernel::SceneKernelsFor<T>& kernels, con
 #define CAROM_INSTANTIATE(T)                                                                                         \
   template bool DirectIslands::settle_again(const CallOptions&, const kernel::SceneKernelsFor<T>&,                   \
                                             const kernel::SceneJob<T>&, const Graph&, const Parts&, const Slops<T>&, \
-                                            const CachedRow<T>*, std::vector<std::int32_t>&, ThreadTeam&);           \
+                                            const CachedRow<T>*, Array<std::int32_t>&, ThreadTeam&);                 \
   template void DirectIslands::settle(const CallOptions&, const kernel::SceneKernelsFor<T>&,                         \
                                       const kernel::SceneJob<T>&, const Graph&, const Parts&, const Slops<T>&,       \
                                       const CachedRow<T>*, ThreadTeam&);                                             \
   template void DirectIslands::store_settled(const kernel::SceneKernelsFor<T>&, const kernel::SceneJob<T>&,          \
-                                             const Graph&, std::vector<std::int32_t>&, ThreadTeam&);
+                                             const Graph&, Array<std::int32_t>&, ThreadTeam&);
 CAROM_INSTANTIATE(float)
 CAROM_INSTANTIATE(double)
 #undef CAROM_INSTANTIATE

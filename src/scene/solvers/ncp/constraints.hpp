@@ -12,10 +12,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "core/jobs/scene_job.hpp"
 #include "core/scene/call_options.hpp"
+#include "core/support/array.hpp"
 #include "scene/rows/read.hpp"
 #include "systems/problem/body_matrix.hpp"
 
@@ -44,11 +44,11 @@ struct FreeRow : JointRow {
 };
 
 struct Constraints {
-  std::vector<Cone> cone;
-  std::vector<FreeRow> row;
-  std::vector<std::int32_t> body;   // that move, as the scene counts them
-  std::vector<Twist> velocity;      // of these; with the impulses of the shifts
-  std::vector<std::int32_t> place;  // of the scene's bodies among these; -1 elsewhere
+  Array<Cone> cone;
+  Array<FreeRow> row;
+  Array<std::int32_t> body;   // that move, as the scene counts them
+  Array<Twist> velocity;      // of these; with the impulses of the shifts
+  Array<std::int32_t> place;  // of the scene's bodies among these; -1 elsewhere
 
   void begin(std::size_t bodies);
   std::int32_t place_of(std::int32_t scene_body);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/scene/thresholds.hpp"
+#include "core/support/array.hpp"
 
 namespace carom::scene::ncp {
 namespace {
@@ -19,7 +20,7 @@ void append(const Twist& twist, systems::Numbers& to) {
   to.insert(to.end(), twist.begin(), twist.end());
 }
 
-void list_moments(const std::vector<Cone>& cones, systems::IslandSystem& system) {
+void list_moments(const Array<Cone>& cones, systems::IslandSystem& system) {
   if (std::none_of(cones.begin(), cones.end(), is_moment)) return;
   system.moment.assign(cones.size(), -1);
   system.parent_contact.assign(cones.size(), -1);

@@ -2,9 +2,8 @@
 // impulses of rows without bounds, λ, which are eliminated (systems/problem/bilateral_rows.hpp).
 #pragma once
 
-#include <vector>
-
 #include "constraints.hpp"
+#include "core/support/array.hpp"
 #include "systems/problem/body_form.hpp"
 
 namespace carom::scene::ncp {
@@ -28,7 +27,7 @@ class ContactSystem {
     std::array<Direction, 2> side;
   };
 
-  std::vector<Along> along_;                          // orthonormal for the rows of two bodies
+  Array<Along> along_;                                // orthonormal for the rows of two bodies
   systems::Numbers missed_, left_, change_, lambda_;  // missed_: by the rows without impulses
 };
 

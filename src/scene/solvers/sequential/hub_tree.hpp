@@ -14,8 +14,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <vector>
 
+#include "core/support/array.hpp"
 #include "core/support/scratch.hpp"
 
 namespace carom::scene {
@@ -118,19 +118,19 @@ struct Hubs {
     make_room(2 * of_contacts, nodes);
   }
 
-  std::vector<Hub<T>> list;               // island by island
-  std::vector<std::uint32_t> of_island;   // hubs [of_island[i], of_island[i + 1])
-  std::vector<std::uint32_t> of_body;     // or none
-  std::vector<std::uint32_t> hub_of;      // of contacts, or none
-  std::vector<std::uint32_t> contacts;    // hub by hub
-  std::vector<Spot> spots, segments;      // of `contacts`, and of partners: while a tree is built
-  std::vector<HubNode<T>> nodes;          // 2 for each of `contacts`
-  std::vector<std::uint32_t> leaf;        // of contacts
-  std::vector<std::uint32_t> first_root;  // of bodies: of the subtrees in which a movable body is the partner, or none
+  Array<Hub<T>> list;               // island by island
+  Array<std::uint32_t> of_island;   // hubs [of_island[i], of_island[i + 1])
+  Array<std::uint32_t> of_body;     // or none
+  Array<std::uint32_t> hub_of;      // of contacts, or none
+  Array<std::uint32_t> contacts;    // hub by hub
+  Array<Spot> spots, segments;      // of `contacts`, and of partners: while a tree is built
+  Array<HubNode<T>> nodes;          // 2 for each of `contacts`
+  Array<std::uint32_t> leaf;        // of contacts
+  Array<std::uint32_t> first_root;  // of bodies: of the subtrees in which a movable body is the partner, or none
   // Time of the last impact that changed the velocity of a body, that pushed a body, and that gave a contact no
   // impulse.
-  std::vector<std::int64_t> changed, pushed, refused;
-  std::vector<std::uint8_t> has_refused;  // of islands
+  Array<std::int64_t> changed, pushed, refused;
+  Array<std::uint8_t> has_refused;  // of islands
 };
 
 /// `AnyContacts` has the data of contacts and bodies:
@@ -235,7 +235,7 @@ class HubTree {
 
   /// Halves a list across the axis along which its spots lie farthest apart. Returns the first of the second half.
   template <class ContactOf>
-  std::uint32_t halve(std::vector<Spot>& list, std::uint32_t first, std::uint32_t end, const ContactOf& contact_of) {
+  std::uint32_t halve(Array<Spot>& list, std::uint32_t first, std::uint32_t end, const ContactOf& contact_of) {
     Range<T> range[6];
     for (std::uint32_t i = first; i < end; ++i)
       for (int c = 0; c < 6; ++c) range[c].include(list[i].at[c]);

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <memory>
 #include <type_traits>
 
 #include "core/columns/columns.hpp"
+#include "core/support/array.hpp"
 #include "impact_workspace.hpp"
 
 namespace carom::scene {
@@ -94,7 +94,7 @@ class BatchContacts {
 template <class T>
 kernel::Workspace<T> workspace_of(ImpactBatch<T>& batch) {
   const auto make = [](auto& part) {
-    if (!part) part = std::make_unique<typename std::decay_t<decltype(part)>::element_type>();
+    if (!part) part = make_owned<typename std::decay_t<decltype(part)>::element_type>();
   };
   make(batch.sliding);
   make(batch.law_tile);

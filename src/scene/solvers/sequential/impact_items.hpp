@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <vector>
 
 #include "core/jobs/scene_job.hpp"
+#include "core/support/array.hpp"
 #include "core/support/hash.hpp"
 #include "scene/graph/graph.hpp"
 
@@ -15,7 +15,7 @@ namespace carom::scene {
 
 /// Numbers [begin[i], begin[i + 1]) of `of` belong to i.
 struct Lists {
-  std::vector<std::uint32_t> begin, of;
+  Array<std::uint32_t> begin, of;
 
   /// Reserves the lists for `count` items with two owners each.
   void reserve(std::size_t owners_count, std::size_t count) {
@@ -35,7 +35,7 @@ struct Lists {
   }
 
  private:
-  std::vector<std::uint32_t> next_;
+  Array<std::uint32_t> next_;
 };
 
 /// Tournament tree that finds the most urgent item of an island and updates it after every change.

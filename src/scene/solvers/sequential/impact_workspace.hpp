@@ -2,10 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <memory>
-#include <vector>
 
 #include "contact/call/range.hpp"
+#include "core/support/array.hpp"
 #include "hub_tree.hpp"
 #include "impact_items.hpp"
 
@@ -28,12 +27,12 @@ struct ImpactBatch {
   Path path[most];
   std::uint32_t item[most];
 
-  std::unique_ptr<kernel::SlidingTiles<T>> sliding;
-  std::unique_ptr<kernel::LawTile<T>> law_tile;
-  std::unique_ptr<kernel::GroupTile<T>> group;
-  std::unique_ptr<ComponentResults<T>> components;
-  std::vector<std::uint32_t> active;      // islands
-  std::vector<std::uint32_t> stale_hubs;  // whose most urgent contact is to be found again
+  Owned<kernel::SlidingTiles<T>> sliding;
+  Owned<kernel::LawTile<T>> law_tile;
+  Owned<kernel::GroupTile<T>> group;
+  Owned<ComponentResults<T>> components;
+  Array<std::uint32_t> active;      // islands
+  Array<std::uint32_t> stale_hubs;  // whose most urgent contact is to be found again
   std::size_t impacts = 0, lanes = 0, lanes_used = 0;
 };
 
@@ -57,18 +56,18 @@ struct ImpactWorkspace {
   }
 
   Lists items_of_island, items_of_body;
-  std::vector<NormalRow<T>> normal_rows;
-  std::vector<T> urgency;
+  Array<NormalRow<T>> normal_rows;
+  Array<T> urgency;
   Hubs<T> hubs;
-  std::vector<std::uint32_t> island_of_item, number;  // number: among the items of its island
+  Array<std::uint32_t> island_of_item, number;  // number: among the items of its island
   // The tournament of an island: its entrants, from its items_of_island.begin on, are items that no hub has and of each
   // hub the most urgent contact. `place` is the place of an item there; tree and winner are places.
-  std::vector<std::uint32_t> entrants, entrants_count, place, tree, winner;
-  std::vector<std::uint32_t> first_item;  // of bodies
-  std::vector<double> approach, energy;
-  std::vector<std::size_t> impacts;
-  std::vector<Status> outcome;                           // of the last impact of contacts
-  std::vector<std::unique_ptr<ImpactBatch<T>>> batches;  // one a slot
+  Array<std::uint32_t> entrants, entrants_count, place, tree, winner;
+  Array<std::uint32_t> first_item;  // of bodies
+  Array<double> approach, energy;
+  Array<std::size_t> impacts;
+  Array<Status> outcome;                 // of the last impact of contacts
+  Array<Owned<ImpactBatch<T>>> batches;  // one a slot
 };
 
 }  // namespace carom::scene
