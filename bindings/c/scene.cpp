@@ -38,6 +38,10 @@ std::int32_t carom_scene_solver_isa(const carom_scene_solver* solver) {
   return solver == nullptr ? CAROM_ISA_AUTOMATIC : static_cast<std::int32_t>(solver->solver.isa());
 }
 
+std::size_t carom_scene_solver_memory(const carom_scene_solver* solver) {
+  return solver == nullptr ? 0 : solver->solver.memory();
+}
+
 carom_error carom_scene_solver_reserve(carom_scene_solver* solver, std::int32_t precision, std::size_t bodies,
                                        std::size_t contacts, std::size_t joint_rows,
                                        const carom_scene_options* options) {

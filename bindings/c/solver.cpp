@@ -44,6 +44,10 @@ std::int32_t carom_solver_isa(const carom_solver* solver) {
   return solver == nullptr ? CAROM_ISA_AUTOMATIC : static_cast<std::int32_t>(solver->solver.isa());
 }
 
+std::size_t carom_solver_memory(const carom_solver* solver) {
+  return solver == nullptr ? 0 : solver->solver.memory();
+}
+
 void carom_options_init(carom_options* options, std::size_t struct_size) {
   c::init<Options>(options, struct_size);
 }

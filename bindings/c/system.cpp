@@ -106,6 +106,10 @@ void carom_system_solver_destroy(carom_system_solver* solver) {
   delete solver;
 }
 
+std::size_t carom_system_solver_memory(const carom_system_solver* solver) {
+  return solver == nullptr ? 0 : solver->solver.memory();
+}
+
 void carom_system_options_init(carom_system_options* options, std::size_t struct_size) {
   c::init<SystemOptions>(options, struct_size);
 }

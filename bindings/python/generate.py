@@ -525,6 +525,8 @@ def main():
         typed += "".join(f"def {name}({joint.format(more)}) -> Any: ...\n" for name in names_of_joints)
     executor = "    def __init__(self, *, isa: str = 'auto', threads: int = 0) -> None: ...\n"
     executor += "    @property\n    def isa(self) -> str: ...\n    @property\n    def threads(self) -> int: ...\n"
+    memory = "    @property\n    def memory(self) -> int: ...\n"
+    executor += memory
     typed += "def combine(of_bodies: ArrayLike, body_a: ArrayLike, body_b: ArrayLike, *, rule: str = 'geometric-mean', "
     typed += "of_world: float = ..., out: ArrayLike | None = None) -> NDArray[Any]: ...\n"
     typed += "\nclass Solver:\n" + executor
@@ -535,7 +537,7 @@ def main():
     typed += f"    def reserve(self, {typed_reserve}) -> None: ...\n"
     typed += "    def save(self) -> bytes: ...\n    def restore(self, state: bytes, /) -> None: ...\n"
     typed += f"    def solve(self, {typed_scene}) -> SceneResult: ...\n"
-    typed += "\nclass _SystemSolver:\n    def __init__(self, threads: int = 0) -> None: ...\n"
+    typed += "\nclass _SystemSolver:\n    def __init__(self, threads: int = 0) -> None: ...\n" + memory
     typed += "    def solve(self, **arguments: Any) -> SystemResult: ...\n"
     typed += "\nclass MechanismContact:\n"
     fields = [name for name, member in vars(module.MechanismContact).items() if isinstance(member, property)]

@@ -378,6 +378,8 @@ class CAROM_EXPORT SceneSolver {
   const Execution& execution() const;
   /// Returns the ISA in use; never Isa::automatic.
   Isa isa() const;
+  /// Returns the number of bytes that the solver holds, as Solver::memory.
+  std::size_t memory() const noexcept;
 
  private:
   struct State;

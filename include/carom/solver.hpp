@@ -229,6 +229,11 @@ class CAROM_EXPORT Solver {
   const Execution& execution() const;
   /// Returns the ISA in use; never Isa::automatic.
   Isa isa() const;
+  /// Returns the number of bytes that the solver holds now: its state and all memory that it keeps from call to call.
+  /// Columns and results are the caller's, and memory of oneTBB does not count. Memory is counted as requested, without
+  /// the overhead of the system's allocator. 0 for a solver that has been moved from. Takes the time to read a number,
+  /// and may be called while a call is at work.
+  std::size_t memory() const noexcept;
 
  private:
   struct State;

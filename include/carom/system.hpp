@@ -212,6 +212,8 @@ class CAROM_EXPORT SystemSolver {
 
   /// Returns the argument of the constructor.
   const Execution& execution() const;
+  /// Returns the number of bytes that the solver holds, as Solver::memory.
+  std::size_t memory() const noexcept;
 
  private:
   struct State;

@@ -102,6 +102,12 @@ TEST_F(CMisuse, of_margins_and_gradients_is_an_error) {
   expect_refusal(carom_differentiate(solver, CAROM_DOUBLE, &contacts, &gradients, nullptr, 0, nullptr), "struct_size");
 }
 
+TEST_F(CMisuse, no_solver_holds_no_memory) {
+  EXPECT_EQ(carom_solver_memory(nullptr), 0u);
+  EXPECT_EQ(carom_scene_solver_memory(nullptr), 0u);
+  EXPECT_EQ(carom_system_solver_memory(nullptr), 0u);
+}
+
 TEST_F(CMisuse, of_memory_beyond_all_is_an_error) {
   carom_blocked_contacts* blocked = nullptr;
   expect_refusal(carom_blocked_contacts_create(CAROM_FLOAT, ~std::size_t{0} / 256, &blocked), "memory",

@@ -63,7 +63,8 @@ TYPED_TEST(CScene, gives_the_bits_of_cpp_under_every_method) {
   scene.static_friction.assign(scene.contact_count(), T(1));
   for (const Procedure method : all_methods) {
     const SceneOptions options = usual(method);
-    const Solved<T> expected = solved(scene, usual(method));
+    SceneSolver solver_in_cpp({.threads = 1});
+    const Solved<T> expected = solved(solver_in_cpp, scene, usual(method));
     SceneArrays<T> found(scene);
     const SceneInC c(select(scene.view(), options.method), found.view(), options);
     const carom_execution execution = execution_in_c(0, 1);
@@ -81,6 +82,7 @@ TYPED_TEST(CScene, gives_the_bits_of_cpp_under_every_method) {
     EXPECT_EQ(report.impacts, expected.report.impacts);
     EXPECT_EQ(report.energy_after, expected.report.energy_after);
     EXPECT_EQ(report.lanes_used, expected.report.lanes_used);
+    EXPECT_EQ(carom_scene_solver_memory(solver), solver_in_cpp.memory());
     carom_scene_solver_destroy(solver);
   }
 }

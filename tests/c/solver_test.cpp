@@ -30,7 +30,9 @@ class CSolver : public testing::Test {
   void solve(const AnyContacts& contacts, Function function, Arrays& in_cpp, Arrays& in_c) {
     Options options;
     options.restitution_law = RestitutionLaw::kinetic;
-    const Report expected = Solver({.threads = 1}).solve(contacts, in_cpp.results(), options);
+    Solver solver_in_cpp({.threads = 1});
+    EXPECT_EQ(carom_solver_memory(solver), solver_in_cpp.memory());
+    const Report expected = solver_in_cpp.solve(contacts, in_cpp.results(), options);
 
     carom_options options_in_c;
     carom_options_init(&options_in_c, sizeof options_in_c);
@@ -42,6 +44,7 @@ class CSolver : public testing::Test {
     ASSERT_EQ(function(solver, precision_of<T>, &contacts_in_c, &results_in_c, &options_in_c, &report), CAROM_OK)
         << carom_error_message();
     expect_same(expected, report);
+    EXPECT_EQ(carom_solver_memory(solver), solver_in_cpp.memory());
   }
 
   static void expect_same(const Report& expected, const carom_report& report) {

@@ -55,7 +55,8 @@ TEST(CSystem, gives_the_bits_of_cpp) {
   options_in_c.scale = CAROM_ERROR_SCALE_ISLAND;
   auto report_in_c = sized<carom_system_report>();
   carom_system_solver* solver_in_c = nullptr;
-  ASSERT_EQ(carom_system_solver_create(nullptr, &solver_in_c), CAROM_OK);
+  const carom_execution execution = execution_in_c(CAROM_ISA_AUTOMATIC, 1);
+  ASSERT_EQ(carom_system_solver_create(&execution, &solver_in_c), CAROM_OK);
   ASSERT_EQ(carom_system_solve(solver_in_c, CAROM_DOUBLE, &system, &results, &options_in_c, &report_in_c), CAROM_OK)
       << carom_error_message();
   EXPECT_TRUE(support::same_bits(expected.r, found.r));
@@ -81,6 +82,7 @@ TEST(CSystem, gives_the_bits_of_cpp) {
     EXPECT_EQ(island.error, solver.islands()[i].error);
   }
   EXPECT_EQ(carom_system_solver_island(solver_in_c, report.islands, &island), CAROM_ERROR_ARGUMENT);
+  EXPECT_EQ(carom_system_solver_memory(solver_in_c), solver.memory());
 
   system.block.count -= 1;
   EXPECT_EQ(carom_system_solve(solver_in_c, CAROM_DOUBLE, &system, &results, nullptr, nullptr), CAROM_ERROR_ARGUMENT);

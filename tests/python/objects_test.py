@@ -191,6 +191,24 @@ class Copies(unittest.TestCase):
         copied = pickle.loads(pickle.dumps(carom.SystemSolver(threads=1)))
         self.assertEqual(copied.solve(np.eye(3), [[0, 0, -1]], 0.3).report.threads, 1)
 
+    def test_solvers_tell_their_memory(self):
+        bodies, of_scene = scene()
+        for solver, solve in (
+            (carom.Solver(threads=1), lambda of: of.solve(contacts())),
+            (carom.SceneSolver(threads=1), lambda of: of.solve(bodies=bodies, contacts=of_scene, time_step=0.01)),
+            (carom.SystemSolver(threads=1), lambda of: of.solve(np.eye(3), [[0, 0, -1]], 0.3)),
+        ):
+            with self.subTest(solver):
+                new = type(solver)(threads=1).memory
+                self.assertEqual(solver.memory, new)
+                solve(solver)
+                held = solver.memory
+                self.assertGreater(held, new)
+                solve(solver)
+                self.assertEqual(solver.memory, held)
+                with self.assertRaises(AttributeError):
+                    solver.memory = 0
+
     def test_other_processes_solve(self):
         with multiprocessing.get_context("spawn").Pool(1) as pool:
             [result] = pool.map(carom.solve, [contacts()])

@@ -25,7 +25,7 @@ struct RandomSystem {
   RandomSystem(std::size_t bodies, std::mt19937& random, Isa isa) : dense(36 * bodies * bodies) {
     using namespace scene::direct;
     std::uniform_real_distribution<double> draw(-1, 1);
-    std::vector<Edge> edges;
+    Array<Edge> edges;
     for (std::size_t k = 0; bodies > 1 && k < 2 * bodies; ++k) {
       const auto a = static_cast<std::int32_t>(random() % bodies), b = static_cast<std::int32_t>(random() % bodies);
       if (a != b) edges.push_back({a, b});
@@ -115,8 +115,8 @@ TEST(BlockFactor, in_slices_is_the_same) {
 // Each body of a row touches two of the row below. The sum of each row of the matrix is the right-hand side of ones.
 TEST(BlockFactor, of_a_pyramid_is_dissected) {
   constexpr int base = 60;
-  std::vector<scene::direct::Edge> edges;
-  std::vector<std::array<double, 3>> places;
+  Array<scene::direct::Edge> edges;
+  Array<std::array<double, 3>> places;
   for (std::int32_t row = 0; row < base; ++row)
     for (std::int32_t i = 0; i < base - row; ++i) {
       const auto at = static_cast<std::int32_t>(places.size()), below = at - (base - row) - 1;

@@ -195,7 +195,7 @@ class OfSystem : public Case {
  public:
   explicit OfSystem(const Execution& execution) : solver_(execution) {
     for (std::uint64_t seed = 1; seed <= 40; ++seed)
-      append(test::random_system(seed, 1 + seed % 13, 1 + seed % 5, 0.6));
+      append(system_, test::random_system(seed, 1 + seed % 13, 1 + seed % 5, 0.6));
     solution_.emplace(system_.contacts());
   }
   int call() override { return solver_.solve(system_.view(), solution_->view()).threads; }
@@ -207,16 +207,6 @@ class OfSystem : public Case {
   }
 
  private:
-  void append(const test::SystemData<double>& other) {
-    const auto first = static_cast<std::int32_t>(system_.contacts());
-    const auto blocks = static_cast<std::int64_t>(system_.block.size());
-    system_.friction.insert(system_.friction.end(), other.friction.begin(), other.friction.end());
-    system_.q.insert(system_.q.end(), other.q.begin(), other.q.end());
-    for (const std::int32_t j : other.column) system_.column.push_back(first + j);
-    system_.block.insert(system_.block.end(), other.block.begin(), other.block.end());
-    for (std::size_t i = 1; i < other.row_start.size(); ++i) system_.row_start.push_back(blocks + other.row_start[i]);
-  }
-
   SystemSolver solver_;
   test::SystemData<double> system_;
   std::optional<test::SystemSolution<double>> solution_;

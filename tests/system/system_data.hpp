@@ -172,6 +172,17 @@ inline double farthest_outside(const SystemData<double>& system, const std::vect
   return farthest;
 }
 
+/// Adds the contacts of `other`, which has no moments, as islands of their own.
+inline void append(SystemData<double>& system, const SystemData<double>& other) {
+  const auto first = static_cast<std::int32_t>(system.contacts());
+  const auto blocks = static_cast<std::int64_t>(system.block.size());
+  system.friction.insert(system.friction.end(), other.friction.begin(), other.friction.end());
+  system.q.insert(system.q.end(), other.q.begin(), other.q.end());
+  for (const std::int32_t j : other.column) system.column.push_back(first + j);
+  system.block.insert(system.block.end(), other.block.begin(), other.block.end());
+  for (std::size_t i = 1; i < other.row_start.size(); ++i) system.row_start.push_back(blocks + other.row_start[i]);
+}
+
 /// A system as bodies make it: W = Σ Hᵀ M⁻¹ H over bodies, each with random contacts of itself with the world and with
 /// others. q = Hᵀ v is in the range of W; points of friction times lever stay below 1, so that there is a solution. The
 /// first contacts have moments, whose lengths are the caller's.

@@ -71,6 +71,11 @@ class SystemSolver:
     def __init__(self, *, threads: int = 0) -> None:
         self._solver = _carom._SystemSolver(threads)
 
+    @property
+    def memory(self) -> int:
+        """Number of bytes that the solver holds."""
+        return self._solver.memory
+
     def solve(
         self,
         W: Any,

@@ -221,7 +221,8 @@ void add_contacts(py::module_& module) {
           "The instruction set in use: 'avx2'.")
       .def_property_readonly(
           "threads", [](const Solver& self) { return self.execution().threads; },
-          "The maximum number of threads; 0: all.");
+          "The maximum number of threads; 0: all.")
+      .def_property_readonly("memory", &Solver::memory, "Number of bytes that the solver holds.");
   struct Named {
     const char* name;
     Function function;

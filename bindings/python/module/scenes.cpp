@@ -404,7 +404,8 @@ void add_scenes(py::module_& module) {
           "The instruction set in use: 'avx2'.")
       .def_property_readonly(
           "threads", [](const SceneSolver& self) { return self.execution().threads; },
-          "The maximum number of threads; 0: all.");
+          "The maximum number of threads; 0: all.")
+      .def_property_readonly("memory", &SceneSolver::memory, "Number of bytes that the solver holds.");
   add_method(solver, "solve", solve_of);
   add_method(solver, "reserve", reserve_of);
   add_function(module, "solve_scene", solve_scene_of);

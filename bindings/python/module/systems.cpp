@@ -251,7 +251,8 @@ void add_systems(py::module_& module) {
       .def(py::init(
                [](const py::object& threads) { return PythonSystemSolver(execution_of(py::str("auto"), threads)); }),
            py::arg("threads") = 0)
-      .def(pickled_by_execution<PythonSystemSolver>());
+      .def(pickled_by_execution<PythonSystemSolver>())
+      .def_property_readonly("memory", &PythonSystemSolver::memory);
   add_method(solver, "solve", solve_of);
   describe("solve_system", system_options());
   describe_keywords("solve_system", {"warm_impulse", "friction_2", "friction_direction", "normal_compliance",

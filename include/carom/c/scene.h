@@ -413,6 +413,8 @@ CAROM_EXPORT carom_error carom_scene_solver_create(const carom_execution* execut
 CAROM_EXPORT void carom_scene_solver_destroy(carom_scene_solver* solver);
 /// Returns the carom_isa in use; CAROM_ISA_AUTOMATIC if `solver` is NULL.
 CAROM_EXPORT int32_t carom_scene_solver_isa(const carom_scene_solver* solver);
+/// SceneSolver::memory: returns the number of bytes that the solver holds, or 0 if `solver` is NULL.
+CAROM_EXPORT size_t carom_scene_solver_memory(const carom_scene_solver* solver);
 /// Allocates ahead the memory that grows with the numbers of bodies, contacts and joint rows, for calls in this
 /// precision under these options. A larger number than before is needed for any effect. The factors of direct islands
 /// depend on the structure of a scene; the first calls allocate them. `precision` is a carom_precision. `options` is

@@ -85,6 +85,8 @@ CAROM_EXPORT carom_error carom_solver_create(const carom_execution* execution, c
 CAROM_EXPORT void carom_solver_destroy(carom_solver* solver);
 /// Returns the carom_isa in use; CAROM_ISA_AUTOMATIC if `solver` is NULL.
 CAROM_EXPORT int32_t carom_solver_isa(const carom_solver* solver);
+/// Solver::memory: returns the number of bytes that the solver holds, or 0 if `solver` is NULL.
+CAROM_EXPORT size_t carom_solver_memory(const carom_solver* solver);
 
 // Resolve all contacts. `precision` is a carom_precision. `results`, `options` and `report` may be NULL: no results,
 // the defaults, no report. In planar calls `integrator`, `steps` and step_budget have no effect.

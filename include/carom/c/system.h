@@ -115,6 +115,8 @@ typedef struct carom_system_solver carom_system_solver;
 CAROM_EXPORT carom_error carom_system_solver_create(const carom_execution* execution, carom_system_solver** solver);
 /// Does nothing if `solver` is NULL.
 CAROM_EXPORT void carom_system_solver_destroy(carom_system_solver* solver);
+/// SystemSolver::memory: returns the number of bytes that the solver holds, or 0 if `solver` is NULL.
+CAROM_EXPORT size_t carom_system_solver_memory(const carom_system_solver* solver);
 
 /// Solves a contact system. `precision` is a carom_precision. `results`, `options` and `report` may be NULL: no
 /// results, the defaults, no report. Faulty data are an error that names the column and the row.

@@ -238,6 +238,9 @@ Solver::State& Solver::state() const {
 const Execution& Solver::execution() const {
   return state().execution;
 }
+std::size_t Solver::memory() const noexcept {
+  return state_ ? sizeof(State) + state_->held_memory.bytes() : 0;
+}
 Isa Solver::isa() const {
   return state().entry->isa;
 }

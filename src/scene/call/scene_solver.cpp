@@ -259,6 +259,9 @@ SceneSolver::State& SceneSolver::state() const {
 const Execution& SceneSolver::execution() const {
   return state().execution;
 }
+std::size_t SceneSolver::memory() const noexcept {
+  return state_ ? sizeof(State) + state_->held_memory.bytes() : 0;
+}
 Isa SceneSolver::isa() const {
   return state().entry->isa;
 }

@@ -387,6 +387,9 @@ SystemSolver::State& SystemSolver::state() const {
 const Execution& SystemSolver::execution() const {
   return state().execution;
 }
+std::size_t SystemSolver::memory() const noexcept {
+  return state_ ? sizeof(State) + state_->held_memory.bytes() : 0;
+}
 std::span<const SystemIsland> SystemSolver::islands() const {
   return state().found;
 }

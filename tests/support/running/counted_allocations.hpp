@@ -27,6 +27,11 @@ Allocations allocations_so_far();
 /// fails. Not available if a sanitizer has replaced malloc.
 void fail_allocation(std::size_t n);
 
+/// Begins to watch blocks of malloc and its family on all threads, at most 131,072 at a time, or stops.
+void watch_blocks(bool begin);
+/// Returns the requested bytes of all blocks that have been allocated since watch_blocks(true) and not freed.
+std::size_t watched_bytes();
+
 /// Allocations of `work`, and of other threads at the same time.
 template <class F>
 Allocations allocations_during(F&& work) {

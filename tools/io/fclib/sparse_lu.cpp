@@ -27,8 +27,7 @@ void SparseLu::put_in_order(const SparseMatrix& m) {
   systems::Elimination elimination;
   minimum_degree.run(pattern, elimination);
   order_.clear();
-  for (const std::vector<std::int32_t>& pivots : elimination.pivots)
-    order_.insert(order_.end(), pivots.begin(), pivots.end());
+  for (const auto& pivots : elimination.pivots) order_.insert(order_.end(), pivots.begin(), pivots.end());
   position_.resize(order_.size());
   for (std::size_t k_th = 0; k_th < order_.size(); ++k_th)
     position_[at(order_[k_th])] = static_cast<std::int32_t>(k_th);
