@@ -35,6 +35,7 @@ void call(benchmark::State& state, const Options& options, std::size_t n) try {
   Contacts<T> contacts = drawn.inline_contacts();
   const T tangential_restitution = 0;
   contacts.laws.tangential_restitution = {&tangential_restitution, n, 0};
+  contacts = select(contacts, options);
   support::ResultArrays<T> arrays(n);
   time_calls(state, contacts, timed_columns(arrays), options);
 } catch (const std::exception& error) {

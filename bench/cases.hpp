@@ -19,7 +19,7 @@ inline constexpr int euler_steps = 100;
 inline Options bench_options(Integrator integrator, int steps = euler_steps) {
   Options options;
   options.integrator = integrator;
-  options.steps = steps;
+  if (integrator == Integrator::euler) options.steps = steps;
   return options;
 }
 

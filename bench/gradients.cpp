@@ -73,6 +73,8 @@ std::string disagreement(Law law, Isa isa) {
   auto wide_contacts = wide.space_contacts();
   laws.give(contacts.laws);
   wide_laws.give(wide_contacts.laws);
+  contacts = select(contacts, {.law = law});
+  wide_contacts = select(wide_contacts, {.law = law});
   Room<T> found(n, law, Asked::impulse);
   Room<double> expected(n, law, Asked::impulse);
   Solver({.isa = isa, .threads = 1}).differentiate(contacts, found.gradients, {.law = law});
@@ -95,6 +97,7 @@ void differentiate(benchmark::State& state, Law law, Asked asked, std::size_t n)
   const support::RandomLaws<T> laws(n, seed);
   auto contacts = drawn.space_contacts();
   laws.give(contacts.laws);
+  contacts = select(contacts, {.law = law});
   support::ResultArrays<T> arrays(n, false);
   Results<T> results = arrays.results();
   results.path = {};

@@ -68,13 +68,15 @@ bool is_right(Form form, bool mixed, const Options& options) {
   const AnyContacts<T> few(form, in_cache);
   support::PlanarResultArrays<T> found(in_cache, form != Form::space);
   Solver solver({.threads = 1});
-  few.visit(form, mixed, [&](const auto& view) { return solver.solve(view, found.results(), options); });
+  few.visit(form, mixed,
+            [&](const auto& view) { return solver.solve(select(view, options), found.results(), options); });
   AnyContacts<double> wide(Form::space, 0);
   wide.space = few.space.widened();
   wide.bodies = few.bodies.widened();
   support::PlanarResultArrays<double> expected(in_cache, form != Form::space);
-  wide.visit(form, mixed,
-             [&](const auto& view) { return reference::planar::solve(view, expected.results(), options); });
+  wide.visit(form, mixed, [&](const auto& view) {
+    return reference::planar::solve(select(view, options), expected.results(), options);
+  });
   for (std::size_t i = 0; i < in_cache; ++i) {
     const double px = expected.numbers[0][i], py = expected.numbers[1][i];
     const double bound = 2e4 * static_cast<double>(std::numeric_limits<T>::epsilon()) * (std::hypot(px, py) + 100);
@@ -102,9 +104,10 @@ void resolve(benchmark::State& state, Law law, Form form, std::size_t n) try {
   const planar::Results<T> results = timed_columns(arrays);
   Solver solver({.threads = 1});
   contacts_of<T>(form, n).visit(form, false, [&](const auto& view) {
-    Report report = solver.solve(view, results, options);
+    const auto selected = select(view, options);
+    Report report = solver.solve(selected, results, options);
     for (auto _ : state) {
-      report = solver.solve(view, results, options);
+      report = solver.solve(selected, results, options);
       benchmark::ClobberMemory();
     }
     return report;
@@ -125,7 +128,8 @@ void resolve_mixed(benchmark::State& state, Form form, std::size_t n) try {
   const auto seconds = [&](Law law, bool mixed) {
     using Clock = std::chrono::steady_clock;
     const auto begin = Clock::now();
-    contacts.visit(form, mixed, [&](const auto& view) { return solver.solve(view, results, {.law = law}); });
+    contacts.visit(form, mixed,
+                   [&](const auto& view) { return solver.solve(select(view, {.law = law}), results, {.law = law}); });
     benchmark::ClobberMemory();
     return std::chrono::duration<double>(Clock::now() - begin).count();
   };

@@ -181,9 +181,10 @@ class CAROM_EXPORT Solver {
   Solver& operator=(Solver&&) noexcept;  ///< as the move constructor
 
   /// Resolves all contacts. Throws Error before any work if columns are missing, their lengths differ, an option is out
-  /// of its range, or memory runs out (ErrorKind::out_of_memory). BlockedContacts and Contacts with the same values
-  /// give the same bits. Planar contacts need no integration, so Options::integrator, steps and step_budget have no
-  /// effect on them (docs/planar.md).
+  /// of its range, or memory runs out (ErrorKind::out_of_memory). Columns of laws that no law of the call reads are
+  /// errors (select() drops them), and so are options that differ from their defaults and are not read. BlockedContacts
+  /// and Contacts with the same values give the same bits. Planar contacts need no integration and do not read
+  /// Options::integrator, steps and step_budget (docs/planar.md).
   template <ContactForm Form>
   Report solve(const Form& contacts, const ResultsOf<Form>& results, const Options& options = {});
   /// Same without exceptions, for frame loops: returns the report, or the error. An exception of Execution::scheduler
@@ -193,9 +194,9 @@ class CAROM_EXPORT Solver {
                              const Options& options = {}) noexcept;
 
   /// Computes the margins of impulses to the bounds of the permissible region of their contacts. The impulses may come
-  /// from any law or program. `impulse` is in the frame of the results; an impulse that is not finite is a fault. Laws
-  /// and their parameters are not read. Only the option `data` has an effect. `tolerance` is relative, finite and
-  /// >= 0 (see RegionReport). Throws Error as solve does. Experimental.
+  /// from any law or program. `impulse` is in the frame of the results; an impulse that is not finite is a fault.
+  /// Columns of laws are not read and are errors. Of the options only `data` is read; others must have their defaults.
+  /// `tolerance` is relative, finite and >= 0 (see RegionReport). Throws Error as solve does. Experimental.
   template <ContactForm Form>
   RegionReport find_margins(const Form& contacts, const ImpulsesOf<Form>& impulse,
                             const RegionMargins<NumberOf<Form>>& margins, const ImpulseSpaceOf<Form>& space = {},
@@ -241,6 +242,13 @@ class CAROM_EXPORT Solver {
   State& state() const;
   std::unique_ptr<State> state_;
 };
+
+/// Returns the contacts without the columns of laws that Solver::solve does not read with these options. The column of
+/// a parameter that no law of the call reads is an Error, so call this to solve the same contacts under several laws.
+/// With LawColumns::law, contacts may have any law, and with Law::composite the laws whose weights are given. For
+/// BlockedContacts, which cannot be copied, write `blocked.laws = select(Contacts<T>{.laws = laws}, options).laws`.
+template <ContactForm Form>
+CAROM_EXPORT Form select(const Form& contacts, const Options& options);
 
 /// Returns the ISAs that this build has kernels for and this CPU can run, the fastest first. Never empty.
 /// Throws Error if memory runs out.

@@ -61,7 +61,7 @@ struct OneContact {
     std::size_t axis = 0;
     const auto place = [&](const std::string&, Column<double>& column) { column = {&solved.impulse[axis++], 1}; };
     io::visit_vector("", results.impulse, place);
-    Solver({.threads = 1}).solve(contacts, results, {.law = law});
+    Solver({.threads = 1}).solve(select(contacts, {.law = law}), results, {.law = law});
     return solved;
   }
 };
@@ -171,10 +171,11 @@ std::size_t energy_gains_in_space(Law law) {
 
   support::ResultArrays<double> results(many, false);
   Solver solver;
-  const Report report =
-      solver.solve(contacts, results.results(), {.law = law, .restitution_law = RestitutionLaw::kinematic});
+  const Options options = read_options(contacts, {.law = law, .restitution_law = RestitutionLaw::kinematic});
+  const Report report = solver.solve(select(contacts, options), results.results(), options);
   EXPECT_EQ(report.faults(), 0u) << to_string(law);
   // 20000 energies that are differences of products of K, of condition 2^10, and p.
+  contacts.laws = {};
   return solver.find_margins(contacts, results.results().impulse, {}, {}, {}, 0x1p-36).gains_energy;
 }
 
@@ -187,7 +188,8 @@ std::size_t energy_gains_in_plane(Law law) {
   planar::Results<double> results;
   results.impulse = {x, y};
   results.status = status;
-  Solver().solve(contacts, results, {.law = law, .restitution_law = RestitutionLaw::kinematic});
+  const Options options = read_options(contacts, {.law = law, .restitution_law = RestitutionLaw::kinematic});
+  Solver().solve(select(contacts, options), results, options);
   std::size_t gains = 0;
   for (std::size_t i = 0; i < many; ++i) {
     EXPECT_FALSE(is_fault(status[i])) << to_string(law) << " " << i;

@@ -84,7 +84,7 @@ TEST(KernelReference, paths_agree_on_the_golden_set_in_contact_space) {
   const Options options = euler;
   ResultArrays<double> expected(count, false);
   std::vector<double> distance(count);
-  const Report reference = reference::solve(contacts.view(), expected.results(), options, distance);
+  const Report reference = solve_by_reference(contacts.view(), expected.results(), options, distance);
   EXPECT_GE(reference.paths().size(), 8u);
   for (const Isa isa : available_isas()) {
     ResultArrays<double> results(count, false);
@@ -117,7 +117,7 @@ TEST(KernelReference, limits_of_the_law_agree) {
     if (with_step) view.laws.step = own_step;
     ResultArrays<double> expected(count), results(count);
     std::vector<double> distance(count);
-    const Report of_reference = reference::solve(view, expected.results(), euler, distance);
+    const Report of_reference = solve_by_reference(view, expected.results(), euler, distance);
     const Report report = Solver().solve(view, results.results(), euler);
     ASSERT_GT(of_reference.max_energy_gain, 0);
     EXPECT_EQ(report.max_energy_gain_contact, of_reference.max_energy_gain_contact);

@@ -77,8 +77,8 @@ TYPED_TEST(RestitutionAboveOne, is_a_fault_of_the_reference_as_well) {
   for (auto* e : {&space.restitution, &planar.laws.restitution}) *e = {1.5, 2.5};
   for (const auto& [largest, faults] : {std::pair{1.0, 2u}, std::pair{1.5, 1u}, std::pair{2.5, 0u}}) {
     const Options options = up_to(largest);
-    EXPECT_EQ(reference::solve(space.space_contacts(), Results<double>{}, options).faults(), faults);
-    EXPECT_EQ(reference::planar::solve(planar.view(), planar::Results<double>{}, options).faults(), faults);
+    EXPECT_EQ(solve_by_reference(space.space_contacts(), Results<double>{}, options).faults(), faults);
+    EXPECT_EQ(solve_by_reference(planar.view(), planar::Results<double>{}, options).faults(), faults);
   }
 }
 
@@ -219,7 +219,7 @@ TYPED_TEST(RestitutionAboveOne, on_planar_lanes_is_that_of_the_reference) {
   for (std::size_t l = 0; l < law_count; ++l) {
     const Law law = static_cast<Law>(l);
     support::PlanarResultArrays<double> expected(n, false);
-    reference::planar::solve(wide.view(), expected.results(), up_to(4, law));
+    solve_by_reference(wide.view(), expected.results(), up_to(4, law));
     for (const Isa isa : available_isas()) {
       support::PlanarResultArrays<T> found(n, false);
       ConfiguredSolver(up_to(4, law, isa)).solve(drawn.view(), found.results());

@@ -139,12 +139,12 @@ TEST(SeparationByTheReference, is_never_an_approach_under_the_laws_that_promise_
       const Law law = static_cast<Law>(number);
       if (law == Law::bilinear || (law != Law::incremental && restitution_law != RestitutionLaw::energetic)) continue;
       support::PlanarResultArrays<double> flat(count, false);
-      reference::planar::solve(contacts.view(), flat.results(), options_of(law, restitution_law));
+      solve_by_reference(contacts.view(), flat.results(), options_of(law, restitution_law));
       expect_separation(flat.numbers[flat.u_y], flat.status, law);
       if (law == Law::pfeiffer_glocker || law == Law::whittaker || law == Law::smith || law == Law::anitescu_potra)
         continue;
       ResultArrays<double> found(count, false);
-      reference::solve(drawn.view(), found.results(), options_of(law, restitution_law));
+      solve_by_reference(drawn.view(), found.results(), options_of(law, restitution_law));
       expect_separation(found.separation_velocity[2], found.status, law);
     }
 }
@@ -170,7 +170,7 @@ TYPED_TEST(Separation, under_kinematic_restitution_is_that_of_the_definition) {
 TEST(SeparationByTheReference, under_kinematic_restitution_is_that_of_the_definition) {
   const GrazingInSpace<double> drawn;
   ResultArrays<double> found(count, false);
-  reference::solve(drawn.view(), found.results(), options_of(Law::incremental, RestitutionLaw::kinematic));
+  solve_by_reference(drawn.view(), found.results(), options_of(Law::incremental, RestitutionLaw::kinematic));
   for (std::size_t i = 0; i < count; ++i) {
     const double u_z = found.separation_velocity[2][i], restored = drawn.restored(i);
     const double bound = 4 * std::numeric_limits<double>::epsilon() * restored;

@@ -161,7 +161,7 @@ TYPED_TEST(Series, agrees_with_the_exact_reference_under_every_law) {
     ResultArrays<double> expected(count);
     std::vector<double> distance(count);
     ConfiguredSolver(o).solve(contacts.inline_contacts(), results.results());
-    reference::solve(wide.inline_contacts(), expected.results(), o, distance);
+    solve_by_reference(wide.inline_contacts(), expected.results(), o, distance);
     std::vector<double> errors, work_errors;
     for (std::size_t i = 0; i < count; ++i) {
       ASSERT_EQ(results.status[i], expected.status[i]) << i;

@@ -117,7 +117,7 @@ void expect_faults(const RandomContacts<T>& contacts, const std::string& what) {
   if constexpr (std::is_same_v<T, double>) {
     ResultArrays<double> results(drawn);
     EXPECT_EQ(
-        reference::solve(contacts.inline_contacts(), results.results(), law_options(Law::no_slip)).count(singular),
+        solve_by_reference(contacts.inline_contacts(), results.results(), law_options(Law::no_slip)).count(singular),
         drawn)
         << what;
   }

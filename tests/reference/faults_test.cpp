@@ -316,9 +316,9 @@ TEST(misuse, is_an_error_that_names_the_column_or_the_option) {
   expect_named("restitution", [&] { solve(shorter, out.results(), euler); });
   auto results = out.results();
   results.status.count = 4;
-  expect_named("results.status", [&] { solve(c.columns(), results); });
-  expect_named("boundary_distance", [&] { solve(c.columns(), out.results(), {}, {margin.data(), 2}); });
-  expect_named("boundary_distance", [&] { solve(c.columns(), out.results(), {}, {margin.data(), count, 0}); });
+  expect_named("results.status", [&] { solve(c.columns(), results, euler); });
+  expect_named("boundary_distance", [&] { solve(c.columns(), out.results(), euler, {margin.data(), 2}); });
+  expect_named("boundary_distance", [&] { solve(c.columns(), out.results(), euler, {margin.data(), count, 0}); });
   Options options;
   options.integrator = Integrator::euler;
   options.steps = 0;

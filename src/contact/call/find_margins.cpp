@@ -37,7 +37,7 @@ RegionReport find_on(const Call& call, const AnyContacts<T>& given,
                      const std::type_identity_t<Vector3Columns<const T>>& given_impulse,
                      const RegionMargins<T>& margins, const std::type_identity_t<ImpulseSpace<T>>& space,
                      const Options& options, double tolerance, std::size_t block_bytes = 0) {
-  const auto [contacts, impulse] = check_region_columns(given, given_impulse, margins, space);
+  const auto [contacts, impulse] = check_region_columns(given, given_impulse, margins, space, options);
   const std::size_t count = contacts.friction.count;
   check_tolerance(tolerance);
   kernel::Layout layout;

@@ -14,7 +14,7 @@ namespace {
 template <class Call, template <class> class AnyContacts, class T>
 Report solve_on(const Call& call, const AnyContacts<T>& given, const planar::Results<T>& results,
                 const Options& options) {
-  const auto resolved = check_columns(given, results);
+  const auto resolved = check_columns(given, results, options);
   const AnyContacts<T>& contacts = *resolved;
   const std::size_t count = contacts.friction.count;
   const auto solve_range = kernel_for<T, AnyContacts>(*call.entry().planar);

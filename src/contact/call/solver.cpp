@@ -81,7 +81,7 @@ struct Solver::State {
   template <class T, template <class> class AnyContacts>
   Report solve(const AnyContacts<T>& given, const Results<T>& results, const Options& options,
                std::size_t block_bytes = 0) {
-    const auto resolved = check_columns(given, results);
+    const auto resolved = check_columns(given, results, options);
     const AnyContacts<T>& contacts = *resolved;
     const std::size_t count = contacts.friction.count;
     const IsaEntry& sliding = count <= few<T>(options.integrator) ? *narrow : *entry;

@@ -11,6 +11,7 @@
 #include "constants.hpp"
 #include "derivative_columns.hpp"
 #include "instantiate.hpp"
+#include "law_columns.hpp"
 #include "scene_columns.hpp"
 #include "text.hpp"
 
@@ -120,6 +121,16 @@ class QuickColumnCheck {
   bool wanted_, good_;
 };
 
+/// Whether no column of laws is given, not even one at fault.
+template <class T>
+[[gnu::always_inline]] inline bool are_empty(const LawColumns<T>& laws) {
+  std::uint64_t any = 0;
+  columns::each_law_column(
+      [&](const Label&, const auto& column) __attribute__((always_inline)) { any |= column.bits | column.count; },
+      laws);
+  return any == 0;
+}
+
 /// Passes columns to one of these checks.
 template <class Check>
 class EachColumn : public Check {
@@ -136,9 +147,8 @@ class EachColumn : public Check {
   [[gnu::always_inline]] void contacts(const AnyContacts& contacts, const char* of = "") {
     columns::each_number(needs(of), contacts);
     columns::each_index(needs(of), contacts);
-    columns::each_choice(accepts(of), contacts.laws);
-    columns::each_parameter(accepts(of), contacts.laws);
-    columns::each_weight(accepts(of), contacts.laws.weight);
+    // Calls with few contacts take hardly longer than their checks, and most have no columns of laws.
+    if (!are_empty(contacts.laws)) columns::each_law_column(accepts(of), contacts.laws);
   }
 
   template <class Bodies>
@@ -213,6 +223,31 @@ template <class AnyContacts, class ResultsOf>
       contacts, contacts.friction.count,
       bodies, [&](auto& check) __attribute__((always_inline)) { check.results(contacts, results); });
 }
+/// Throws Error for a column of laws or an option that no law of the call reads.
+template <class T>
+[[gnu::noinline]] void check_what_laws_read(const LawColumns<T>& columns, const Options& options, bool planar) {
+  const unsigned laws = columns::possible_laws(columns, options.law);
+  check_options_of_laws(options, laws, planar);
+  const auto refuse_column = [&](const Label& label, const auto& column) {
+    if (!column) [[likely]]
+      return;
+    const bool is_step = label.member == std::string_view("step");
+    if (is_step && (planar || (laws & columns::bit_of(Law::incremental)) != 0))
+      refuse(label,
+             planar ? " is not read: planar contacts are not integrated" : " is not read by the integrator series",
+             "; leave it out");
+    refuse(label, " is not read by ", columns.law ? "laws of planar contacts" : "the law ",
+           columns.law ? "" : to_string(options.law), "; leave it out");
+  };
+  columns::each_unread_law_column(refuse_column, columns, laws, options.integrator, planar);
+}
+
+/// Whether a call has neither columns nor options of laws, but for the law itself.
+template <class T>
+[[gnu::always_inline]] inline bool has_only_law(const LawColumns<T>& columns, const Options& options) {
+  return are_empty(columns) && options == Options{.law = options.law, .data = options.data};
+}
+
 /// The contacts without constants, after their check.
 template <class AnyContacts, class ResultsOf>
 [[gnu::noinline]] Resolved<AnyContacts> resolve(const AnyContacts& given, const ResultsOf& results) {
@@ -226,7 +261,10 @@ template <class AnyContacts, class ResultsOf>
 }  // namespace
 
 template <template <class> class AnyContacts, class T, class ResultsOf>
-Resolved<AnyContacts<T>> check_columns(const AnyContacts<T>& contacts, const ResultsOf& results) {
+Resolved<AnyContacts<T>> check_columns(const AnyContacts<T>& contacts, const ResultsOf& results,
+                                       const Options& options) {
+  if (!has_only_law(contacts.laws, options))
+    check_what_laws_read(contacts.laws, options, FormTraits<AnyContacts<T>>::is_planar);
   if (are_good(contacts, results)) return Resolved(contacts);
   return resolve(contacts, results);
 }
@@ -234,7 +272,14 @@ Resolved<AnyContacts<T>> check_columns(const AnyContacts<T>& contacts, const Res
 template <template <class> class AnyContacts, class T>
 RegionColumns<AnyContacts<T>, T> check_region_columns(const AnyContacts<T>& contacts,
                                                       const Vector3Columns<const T>& impulse,
-                                                      const RegionMargins<T>& margins, const ImpulseSpace<T>& space) {
+                                                      const RegionMargins<T>& margins, const ImpulseSpace<T>& space,
+                                                      const Options& options) {
+  columns::each_law_column(
+      [](const Label& label, const auto& column) {
+        if (column) refuse(label, " is not read by find_margins; leave it out");
+      },
+      contacts.laws);
+  check_options_of_margins(options);
   columns::FormLengths lengths(contacts);
   columns::each(lengths.contacts, {}, impulse);
   explain(contacts, lengths, [&](auto& check) {
@@ -266,6 +311,7 @@ GradientColumns<T> check_gradients(const KContacts<T>& contacts, const Gradients
         Text("carom: the option integrator is ", to_string(options.integrator), "; gradients are those of series"),
         {.option = "integrator"});
   check_tolerance(tolerance);
+  check_what_laws_read(contacts.laws, options, false);
   const auto each_input = [](const auto& f, auto& first, auto&... rest) {
     columns::each(f, Label{"", "impulse"}, first.cotangent.impulse, rest.cotangent.impulse...);
     columns::each(f, Label{"", "separation_velocity"}, first.cotangent.separation_velocity,
@@ -390,29 +436,34 @@ namespace {
 /// Calls f(label, column) for every column that `method` does not read.
 template <class F, class AnyScene>
 void each_unread(const SceneOptions::Method& method, AnyScene& scene, const F& f) {
-  const columns::Reader reader = columns::reader_of(method);
-  columns::each_unread(reader, scene.contacts, scene.joints, f);
-  if ((columns::readers_of_laws & reader) == 0)
-    columns::each_law_column(
-        [&](columns::Label label, auto& column) {
-          label.of = "contacts";
-          label.readers = columns::readers_of_laws;
-          f(label, column);
-        },
-        scene.contacts.laws);
+  columns::each_unread(columns::reader_of(method), scene.contacts, scene.joints, f);
+  const auto visit_laws = [&](columns::Label label, auto& column) {
+    label.of = "contacts";
+    label.readers = columns::readers_of_laws;
+    f(label, column);
+  };
+  auto& laws = scene.contacts.laws;
+  if (const auto* impacts = std::get_if<SequentialImpacts>(&method))
+    columns::each_unread_law_column(visit_laws, laws, columns::possible_laws(laws, impacts->law), impacts->integrator,
+                                    false);
+  else
+    columns::each_law_column(visit_laws, laws);
 }
 
 }  // namespace
 
 template <class T>
 void check_columns_of_method(const Scene<T>& scene, const SceneOptions& options) {
+  const LawColumns<T>& laws = scene.contacts.laws;
+  const auto* impacts = std::get_if<SequentialImpacts>(&options.method);
+  if (impacts != nullptr) check_options_of_laws(*impacts, columns::possible_laws(laws, impacts->law));
   each_unread(options.method, scene, [&](const columns::Label& label, const auto& column) {
     if (column) [[unlikely]]
       refuse(label, " is not read by the method ", to_string(options.selected()),
              label.readers & columns::by_corrected_pgs && options.selected() == SceneMethod::pgs
                  ? " without position_correction"
                  : "",
-             "; leave it out");
+             impacts != nullptr ? " under its law" : "", "; leave it out");
   });
 }
 template void check_columns_of_method(const Scene<float>&, const SceneOptions&);
@@ -427,14 +478,29 @@ Scene<T> select(const Scene<T>& scene, const SceneOptions::Method& method) {
 template Scene<float> select(const Scene<float>&, const SceneOptions::Method&);
 template Scene<double> select(const Scene<double>&, const SceneOptions::Method&);
 
-#define CAROM_INSTANTIATE(T, AnyContacts) \
-  template Resolved<AnyContacts<T>> check_columns(const AnyContacts<T>&, const ResultsOf<AnyContacts<T>>&);
+template <ContactForm AnyContacts>
+AnyContacts select(const AnyContacts& contacts, const Options& options) {
+  AnyContacts made = contacts;
+  columns::each_unread_law_column([](const Label&, auto& column) { column = {}; }, made.laws,
+                                  columns::possible_laws(contacts.laws, options.law), options.integrator,
+                                  FormTraits<AnyContacts>::is_planar);
+  return made;
+}
+#define CAROM_INSTANTIATE(T, AnyContacts) template AnyContacts<T> select(const AnyContacts<T>&, const Options&);
 CAROM_FOR_FORMS(CAROM_INSTANTIATE)
 CAROM_FOR_PLANAR_FORMS(CAROM_INSTANTIATE)
 #undef CAROM_INSTANTIATE
-#define CAROM_INSTANTIATE(T, AnyContacts)                         \
-  template RegionColumns<AnyContacts<T>, T> check_region_columns( \
-      const AnyContacts<T>&, const Vector3Columns<const T>&, const RegionMargins<T>&, const ImpulseSpace<T>&);
+
+#define CAROM_INSTANTIATE(T, AnyContacts)                                                                  \
+  template Resolved<AnyContacts<T>> check_columns(const AnyContacts<T>&, const ResultsOf<AnyContacts<T>>&, \
+                                                  const Options&);
+CAROM_FOR_FORMS(CAROM_INSTANTIATE)
+CAROM_FOR_PLANAR_FORMS(CAROM_INSTANTIATE)
+#undef CAROM_INSTANTIATE
+#define CAROM_INSTANTIATE(T, AnyContacts)                                                                     \
+  template RegionColumns<AnyContacts<T>, T> check_region_columns(                                             \
+      const AnyContacts<T>&, const Vector3Columns<const T>&, const RegionMargins<T>&, const ImpulseSpace<T>&, \
+      const Options&);
 CAROM_FOR_FORMS(CAROM_INSTANTIATE)
 #undef CAROM_INSTANTIATE
 

@@ -12,6 +12,11 @@ namespace carom {
 
 void check_execution(const Execution& execution);
 void check_options(const Options& options);
+/// Throws Error for an option that differs from its default and that contacts under none of `laws`, bits of Law, read.
+void check_options_of_laws(const Options& options, unsigned laws, bool planar);
+void check_options_of_laws(const SequentialImpacts& impacts, unsigned laws);
+/// Throws Error for an option that find_margins does not read.
+void check_options_of_margins(const Options& options);
 
 /// Throws Error unless the relative tolerance is a finite number >= 0.
 void check_tolerance(double tolerance);
@@ -21,7 +26,8 @@ void check_tolerance(double tolerance);
 /// Checks the columns of a call. Returns the contacts without constants and absent bodies: all of their columns have as
 /// many elements as `friction`. `contacts` must outlive the result.
 template <template <class> class AnyContacts, class T, class ResultsOf>
-Resolved<AnyContacts<T>> check_columns(const AnyContacts<T>& contacts, const ResultsOf& results);
+Resolved<AnyContacts<T>> check_columns(const AnyContacts<T>& contacts, const ResultsOf& results,
+                                       const Options& options);
 
 /// Same for Solver::find_margins.
 template <class AnyContacts, class T>
@@ -32,7 +38,8 @@ struct RegionColumns {
 template <template <class> class AnyContacts, class T>
 RegionColumns<AnyContacts<T>, T> check_region_columns(const AnyContacts<T>& contacts,
                                                       const Vector3Columns<const T>& impulse,
-                                                      const RegionMargins<T>& margins, const ImpulseSpace<T>& space);
+                                                      const RegionMargins<T>& margins, const ImpulseSpace<T>& space,
+                                                      const Options& options);
 
 /// Same for Solver::differentiate and its options.
 template <class T>
@@ -46,7 +53,7 @@ GradientColumns<T> check_gradients(const KContacts<T>& contacts, const Gradients
 
 /// The same for scenes.
 void check_scene_options(const SceneOptions& options);
-/// Throws an Error that names a column that the method does not read.
+/// Throws an Error that names a column, or an option of laws, that the method does not read.
 template <class T>
 void check_columns_of_method(const Scene<T>& scene, const SceneOptions& options);
 void check_scene_size(std::size_t bodies, std::size_t contacts, std::size_t joint_rows);

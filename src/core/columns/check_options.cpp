@@ -2,6 +2,7 @@
 #include <string>
 
 #include "check.hpp"
+#include "columns.hpp"
 #include "option_table.hpp"
 #include "text.hpp"
 
@@ -61,6 +62,22 @@ void check_integrator(const Owner& of, const O& options) {
   if (options.integrator == Integrator::euler && options.restitution_law != RestitutionLaw::energetic)
     of.refuse("restitution_law", " is ", to_string(options.restitution_law),
               "; the integrator euler offers energetic only");
+}
+
+/// Throws Error for an option that differs from its default and that contacts under none of `laws` read.
+template <class O>
+void check_read(const Owner& of, const O& options, unsigned laws, bool planar) {
+  const O usual;
+  const bool incremental = (laws & columns::bit_of(Law::incremental)) != 0;
+  const auto check = [&](const OptionInfo& info, const auto& value, const auto& otherwise) {
+    const std::string_view name = info.name;
+    if (value == otherwise || name == "law") return;
+    if (!incremental) of.refuse(info.name, " is not read by the law ", to_string(options.law));
+    if (planar && name != "restitution_law") of.refuse(info.name, " is not read: planar contacts are not integrated");
+    if (name == "steps" && options.integrator != Integrator::euler)
+      of.refuse("steps", " is ", options.steps, ", but the integrator series has no step to choose");
+  };
+  each_law_option(check, options, usual);
 }
 
 void need_time_step(const SceneOptions& options, const char* what) {
@@ -150,6 +167,20 @@ void check_execution(const Execution& execution) {
 void check_options(const Options& options) {
   check_all({}, options);
   check_integrator({}, options);
+}
+
+void check_options_of_laws(const Options& options, unsigned laws, bool planar) {
+  check_read(Owner{}, options, laws, planar);
+}
+void check_options_of_margins(const Options& options) {
+  const Options usual;
+  const auto check = [&](const OptionInfo& info, const auto& value, const auto& otherwise) {
+    if (value != otherwise) Owner{}.refuse(info.name, " is not read by find_margins");
+  };
+  each_law_option(check, options, usual);
+}
+void check_options_of_laws(const SequentialImpacts& impacts, unsigned laws) {
+  check_read(Owner{"sequential_impacts."}, impacts, laws, false);
 }
 
 void check_scene_options(const SceneOptions& options) {

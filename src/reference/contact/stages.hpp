@@ -253,7 +253,7 @@ void store(const Solution& s, std::size_t i, const Results& results) {
 template <class AnyContacts, class Results, class SolveOne>
 Report solve_all(const AnyContacts& given, const Results& results, const Options& options, const SolveOne& solve_one) {
   check_options(options);
-  const auto contacts = check_columns(given, results);
+  const auto contacts = check_columns(given, results, options);
   Report report;
   report.contacts = contacts->friction.count;
   for (std::size_t i = 0; i < report.contacts; ++i) {

@@ -214,14 +214,14 @@ TEST_F(BrachGrazingReference, stays_in_the_permissible_region) {
   auto c = drawn.contacts.space_contacts();
   drawn.laws.give(c.laws);
   ResultArrays<double> found(count, false);
-  reference::solve(c, found.results(), options_of(Law::brach));
+  solve_by_reference(c, found.results(), options_of(Law::brach));
   drawn.expect_permissible(found);
 }
 
 TEST_F(BrachGrazingReference, stays_in_the_permissible_region_in_the_plane) {
   const InThePlane drawn(count);
   support::PlanarResultArrays<double> found(count, false);
-  reference::planar::solve(drawn.contacts.view(), found.results(), options_of(Law::brach));
+  solve_by_reference(drawn.contacts.view(), found.results(), options_of(Law::brach));
   drawn.expect_permissible(found);
 }
 

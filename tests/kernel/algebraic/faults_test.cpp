@@ -50,19 +50,15 @@ TEST(LawFaults, are_those_of_the_reference_whatever_field_is_broken) {
       (*fields[draw.below(fields.size())])[i] = values[draw.below(values.size())];
   for (std::size_t i = 0; i < n; i += 40) laws.law[i] = i % 80 == 0 ? Law::pfeiffer_glocker : static_cast<Law>(77);
   std::vector<RestitutionLaw> restitution_laws(n);
-  std::vector<double> step(n, 1);
-  for (std::size_t i = 0; i < n; ++i) {
-    restitution_laws[i] = static_cast<RestitutionLaw>(draw.below(20) == 0 ? 3 + draw.below(253) : draw.below(3));
-    if (draw.below(20) == 0) step[i] = values[draw.below(values.size())];
-  }
+  for (RestitutionLaw& law : restitution_laws)
+    law = static_cast<RestitutionLaw>(draw.below(20) == 0 ? 3 + draw.below(253) : draw.below(3));
 
   Contacts<double> contacts = bodies.inline_contacts();
   laws.give(contacts.laws);
   contacts.laws.law = laws.law;
   contacts.laws.restitution_law = restitution_laws;
-  contacts.laws.step = step;
   ResultArrays<double> expected(n);
-  const Report report = reference::solve(contacts, expected.results(), law_options(Law::incremental));
+  const Report report = solve_by_reference(contacts, expected.results(), law_options(Law::incremental));
   EXPECT_GT(report.faults(), n / 4);
   for (const Isa isa : available_isas()) {
     ResultArrays<double> found(n);
@@ -232,7 +228,12 @@ TYPED_TEST(RestitutionLawColumn, is_checked_under_every_law_in_every_form) {
     expect_restitution_law_checked<T>(space, n, false, options);
   };
   for (const Isa isa : available_isas()) {
-    for (const Law law : support::laws_of_bodies) expect_checked(law_options(law, isa));
+    expect_checked(law_options(Law::incremental, isa));
+    for (const Law law : support::laws_of_bodies) {
+      const std::vector<Law> same(n, law);
+      bodies.laws.law = indexed.laws.law = space.laws.law = same;
+      expect_checked(law_options(law, isa));
+    }
     bodies.laws.law = indexed.laws.law = space.laws.law = laws.law;
     expect_checked(law_options(Law::incremental, isa));
     bodies.laws.law = indexed.laws.law = space.laws.law = {};
@@ -247,6 +248,8 @@ TEST(RestitutionLaws, of_contacts_in_blocks_are_checked_too) {
   contacts.laws.restitution_law = given;
   for (const Isa isa : available_isas())
     for (const Law law : {Law::incremental, Law::frictionless, Law::no_slip, Law::whittaker}) {
+      const std::vector<Law> same(n, law);
+      contacts.laws.law = same;
       ResultArrays<float> results(n);
       EXPECT_EQ(ConfiguredSolver(law_options(law, isa))
                     .solve(contacts, results.results())
@@ -270,7 +273,7 @@ TEST(RestitutionLaws, are_held_to_what_euler_offers_where_euler_integrates) {
   options.integrator = Integrator::euler;
   ResultArrays<double> found(n), expected(n);
   ConfiguredSolver(options).solve(contacts, found.results());
-  reference::solve(contacts, expected.results(), options);
+  solve_by_reference(contacts, expected.results(), options);
   for (std::size_t i = 0; i < n; ++i) {
     const Status status = laws.law[i] == Law::incremental ? Status::restitution_law_unavailable : Status::ok;
     EXPECT_EQ(found.status[i], status) << to_string(laws.law[i]);

@@ -168,7 +168,7 @@ TYPED_TEST(AlgebraicLaws, in_contact_space_agree_with_the_reference) {
   const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
   for (const Law law : closed_laws) {
     ResultArrays<double> expected(n, false);
-    reference::solve(wide_contacts, expected.results(), law_options(law));
+    solve_by_reference(wide_contacts, expected.results(), law_options(law));
     for (const Isa isa : available_isas()) {
       ResultArrays<T> found(n, false);
       ConfiguredSolver(law_options(law, isa)).solve(contacts, found.results());

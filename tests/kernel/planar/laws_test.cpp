@@ -88,7 +88,7 @@ TYPED_TEST(Planar, every_law_agrees_with_the_reference_in_contact_space) {
       const auto restitution = static_cast<RestitutionLaw>(r);
       PlanarResultArrays<double> expected(n, false);
       const Report of_reference =
-          reference::planar::solve(wide.view(), expected.results(), with(Isa::automatic, law, restitution));
+          solve_by_reference(wide.view(), expected.results(), with(Isa::automatic, law, restitution));
       for (const Isa isa : available_isas()) {
         PlanarResultArrays<T> found(n, false);
         const Report report = ConfiguredSolver(with(isa, law, restitution)).solve(drawn.view(), found.results());
@@ -116,7 +116,7 @@ TYPED_TEST(Planar, paths_agree_away_from_the_boundaries_between_them) {
     const Law law = static_cast<Law>(l);
     PlanarResultArrays<double> expected(n, false);
     auto wide = drawn.widened();
-    reference::planar::solve(wide.view(), expected.results(), with(Isa::automatic, law));
+    solve_by_reference(wide.view(), expected.results(), with(Isa::automatic, law));
     std::vector<bool> clear(n, true);
     for (std::size_t i = 0; i < n; ++i) {
       const auto c = collision(drawn, i);
@@ -140,7 +140,7 @@ TYPED_TEST(Planar, paths_agree_away_from_the_boundaries_between_them) {
         field = change / 2 == 3 ? std::clamp(field, -1.0, 1.0) : field;
       }
       PlanarResultArrays<double> other(n, false);
-      reference::planar::solve(moved.view(), other.results(), with(Isa::automatic, law));
+      solve_by_reference(moved.view(), other.results(), with(Isa::automatic, law));
       for (std::size_t i = 0; i < n; ++i)
         if (other.status[i] == Status::ok && other.path[i] != expected.path[i]) clear[i] = false;
     }
@@ -173,9 +173,9 @@ TYPED_TEST(Planar, bodies_agree_with_the_reference) {
       const Law law = static_cast<Law>(l);
       PlanarResultArrays<double> expected(n);
       if (indexed)
-        reference::planar::solve(wide.indexed_contacts(), expected.results(), with(Isa::automatic, law));
+        solve_by_reference(wide.indexed_contacts(), expected.results(), with(Isa::automatic, law));
       else
-        reference::planar::solve(wide.inline_contacts(), expected.results(), with(Isa::automatic, law));
+        solve_by_reference(wide.inline_contacts(), expected.results(), with(Isa::automatic, law));
       for (const Isa isa : available_isas()) {
         R found(n);
         ConfiguredSolver solver(with(isa, law));

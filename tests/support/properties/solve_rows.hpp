@@ -120,9 +120,9 @@ void attach_laws(AnyContacts& contacts, LawRow<T, D>& row, std::size_t n) {
   LawColumns<T>& c = contacts.laws;
   c.tangential_restitution = column<Struct>(row.tangential_restitution, n);
   c.impulse_ratio_1 = column<Struct>(row.ratios[0], n);
-  c.impulse_ratio_2 = column<Struct>(row.ratios[1], n);
+  if constexpr (D == 3) c.impulse_ratio_2 = column<Struct>(row.ratios[1], n);
   c.polar_angle = column<Struct>(row.polar_angle, n);
-  c.azimuth = column<Struct>(row.azimuth, n);
+  if constexpr (D == 3) c.azimuth = column<Struct>(row.azimuth, n);
   c.fraction = column<Struct>(row.fraction, n);
   c.candidate.x = column<Struct>(row.candidate[0], n);
   c.candidate.y = column<Struct>(row.candidate[1], n);

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "cli/output/progress_bar.hpp"
+#include "core/columns/law_columns.hpp"
 #include "vectors.hpp"
 
 namespace carom::apps {
@@ -51,6 +52,11 @@ Solved solved(const io::ContactNumbers& contacts, const io::Progress& progress, 
   return solved;
 }
 
+// Solves contacts of a file, which may have columns for other laws.
+Report solve_selected(Solver& solver, const auto& contacts, const auto& results, const Options& options) {
+  return solver.solve(select(contacts, options), results, options);
+}
+
 // Makes a function of work(contacts, results) on all contacts at once.
 template <class AnyContacts, class Work>
 std::function<void()> repeatable(const io::ContactNumbers& contacts, io::ResultNumbers& results, Work work) {
@@ -61,12 +67,12 @@ std::function<void()> repeatable(const io::ContactNumbers& contacts, io::ResultN
 
 Report reference_solve(const auto& contacts, const Results<double>& results, const Options& options,
                        Column<double> boundary_distance = {}) {
-  return reference::solve(contacts, results, options, boundary_distance);
+  return reference::solve(select(contacts, options), results, options, boundary_distance);
 }
 
 Report reference_solve(const auto& contacts, const planar::Results<double>& results, const Options& options,
                        Column<double> = {}) {
-  return reference::planar::solve(contacts, results, options);
+  return reference::planar::solve(select(contacts, options), results, options);
 }
 
 // The columns of a region in files, filled with zeros.
@@ -103,12 +109,15 @@ void put_to_region(const io::ContactNumbers& contacts, const Vectors& impulses, 
   std::array<std::vector<T>, 4 + 2 * axes + 1> found;
   found.fill(std::vector<T>(count));
   auto& f = found;
+  auto view = part.view();
+  view.laws = {};
+  Options of_data;
+  of_data.data = options.data;
   const RegionMargins<T> margins{f[0], f[1], f[2], f[3], std::span(statuses).subspan(first, count)};
   if constexpr (io::is_planar<AnyContacts>)
-    solver.find_margins(part.view(), {p[0], p[1]}, margins, {{f[4], f[5]}, {f[6], f[7]}, f[8]}, options);
+    solver.find_margins(view, {p[0], p[1]}, margins, {{f[4], f[5]}, {f[6], f[7]}, f[8]}, of_data);
   else
-    solver.find_margins(part.view(), {p[0], p[1], p[2]}, margins, {{f[4], f[5], f[6]}, {f[7], f[8], f[9]}, f[10]},
-                        options);
+    solver.find_margins(view, {p[0], p[1], p[2]}, margins, {{f[4], f[5], f[6]}, {f[7], f[8], f[9]}, f[10]}, of_data);
   for (std::size_t i = 0; i < found.size(); ++i)
     std::copy(found[i].begin(), found[i].end(), numbers.values(i).begin() + static_cast<std::ptrdiff_t>(first));
 }
@@ -119,7 +128,7 @@ Solved solve_on_lanes(const io::ContactNumbers& contacts, Solver& solver, const 
                       const io::Progress& progress) {
   return io::with_contacts(contacts.form(), contacts.in_float(), [&]<class AnyContacts>() {
     return solved<AnyContacts>(contacts, progress, [&](const auto& part, const auto& results, std::size_t) {
-      return solver.solve(part, results, options);
+      return solve_selected(solver, part, results, options);
     });
   });
 }
@@ -140,7 +149,7 @@ std::function<void()> repeatable_on_lanes(const io::ContactNumbers& contacts, So
                                           io::ResultNumbers& results) {
   return io::with_contacts(contacts.form(), contacts.in_float(), [&]<class AnyContacts>() {
     return repeatable<AnyContacts>(contacts, results, [&solver, options](const auto& all, const auto& places) {
-      solver.solve(all, places, options);
+      solve_selected(solver, all, places, options);
     });
   });
 }
@@ -151,6 +160,22 @@ std::function<void()> repeatable_by_reference(const io::ContactNumbers& contacts
     return repeatable<AnyContacts>(
         contacts, results, [options](const auto& all, const auto& places) { reference_solve(all, places, options); });
   });
+}
+
+std::vector<std::string> unread_columns(const io::Table& table, io::Form form, const Options& options) {
+  LawColumns<double> there;
+  columns::each_law_column(
+      [&]<class T>(const columns::Label& label, Column<const T>& column) {
+        if (table.find(label.in_file()) != io::Table::none) column = T{};
+      },
+      there);
+  std::vector<std::string> names;
+  columns::each_unread_law_column(
+      [&](const columns::Label& label, const auto& column) {
+        if (column) names.push_back(label.in_file());
+      },
+      there, columns::possible_laws(there, options.law), options.integrator, io::is_planar_form(form));
+  return names;
 }
 
 ContactScales scales_of(const io::ContactNumbers& contacts) {

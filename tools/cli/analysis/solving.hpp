@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "io/files/contact_file.hpp"
@@ -31,7 +32,7 @@ struct Solved {
   double seconds = 0;  ///< time spent in the library
 };
 
-/// Solves contacts on the lanes.
+/// Solves contacts on the lanes. Columns that no law of the options reads are left out, here and below.
 Solved solve_on_lanes(const io::ContactNumbers& contacts, Solver& solver, const Options& options,
                       const io::Progress& progress = {});
 
@@ -40,6 +41,9 @@ Solved solve_on_lanes(const io::ContactNumbers& contacts, Solver& solver, const 
 /// infinite.
 Solved solve_by_reference(const io::ContactNumbers& contacts, const Options& options, const io::Progress& progress = {},
                           std::vector<double>* boundary_distance = nullptr);
+
+/// Names of the columns of laws that the table has and no law of the options reads.
+std::vector<std::string> unread_columns(const io::Table& table, io::Form form, const Options& options);
 
 /// Return a function that solves all contacts in one call, to be timed. Results in double go to `results`, results in
 /// float to columns of the function. All arguments must outlive it.

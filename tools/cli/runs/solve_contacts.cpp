@@ -84,6 +84,8 @@ void print_summary(const SolveOptions& command, const io::Table& table, const Su
   const io::Form form = io::form_of(table);
   fmt::print(out, "{}: {} contacts, {}, {}, {}\n", table.name(), summary.counts.rows, io::to_string(form),
              command.method_in_words(form), command.precision);
+  if (const std::vector<std::string> unread = unread_columns(table, form, command.solver_options()); !unread.empty())
+    fmt::print(out, "columns that the law does not read: {}\n", fmt::join(unread, ", "));
   print(out, summary.counts);
   print_speed(out, command.reference, report.isa, report.threads, summary.counts.rows, summary.seconds, ranks);
   if (report.max_energy_gain > 0)

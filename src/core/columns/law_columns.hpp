@@ -1,0 +1,41 @@
+// The columns of laws that a call reads: those of its law, or of the laws that its contacts may have.
+#pragma once
+
+#include "columns.hpp"
+
+namespace carom::columns {
+
+/// The laws that contacts of a call may have, bits of Law. A column of laws may have any law in it. A composite has the
+/// laws whose weights are given.
+template <class Laws>
+constexpr unsigned possible_laws(const Laws& columns, Law law) {
+  if (columns.law) return ~0u;
+  unsigned laws = bit_of(law);
+  if (law == Law::composite)
+    each_weight([&](const Label&, Law member, const auto& weight) { laws |= weight ? bit_of(member) : 0; },
+                columns.weight);
+  return laws;
+}
+
+/// Calls f(label, column) for every column of `columns` that contacts under none of `laws` read.
+template <class F, class Laws>
+constexpr void each_unread_law_column(F&& f, Laws& columns, unsigned laws, Integrator integrator, bool planar) {
+  const bool incremental = (laws & bit_of(Law::incremental)) != 0;
+  each_choice(
+      [&]<class Any>(const Label& label, Any& column) {
+        const bool is_read = std::is_same_v<typename Any::Value, Law> ||
+                             (incremental && (std::is_same_v<typename Any::Value, RestitutionLaw> ||
+                                              (integrator == Integrator::euler && !planar)));
+        if (!is_read) f(label, column);
+      },
+      columns);
+  each_parameter(
+      [&](const Label& label, Parameter parameter, auto& column) {
+        if ((readers_of(parameter, planar) & laws) == 0) f(label, column);
+      },
+      columns);
+  if ((laws & bit_of(Law::composite)) == 0)
+    each_weight([&](const Label& label, Law, auto& column) { f(label, column); }, columns.weight);
+}
+
+}  // namespace carom::columns
