@@ -262,8 +262,8 @@ SCENE_OPTIONS = {
     "out": OUT["out"],
     "results": (
         "Sequence[str] | None",
-        "Names of the results to make. Default: velocity, angular_velocity, impulse, separation_velocity, status; displacement and"
-        " rotation if the method writes them; with joints joint_impulse, joint_status, joint_island.",
+        "Names of the results to make. Default: velocity, angular_velocity, displacement, rotation, impulse, separation_velocity,"
+        " status; with joints joint_impulse, joint_status, joint_island.",
     ),
 }
 SELECT = {"method": ("Method | str | None", METHOD_TEXT)} | SCENE

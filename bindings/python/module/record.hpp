@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/columns/columns.hpp"
+#include "core/columns/law_columns.hpp"
 #include "python.hpp"
 
 namespace carom::python {
@@ -83,6 +83,13 @@ struct Record {
   }
 };
 
+/// The keyword of a column.
+inline std::string name_of(const columns::Label& label) {
+  const std::string owner = label.owner;
+  if (owner == "results.islands") return std::string("island_") + label.member;
+  return owner == "laws.weight" || owner == "weight" ? label.file : label.member;
+}
+
 /// Adds the columns of `fields` that lie within `object` to a record, in their order.
 class RecordMaker {
  public:
@@ -106,10 +113,7 @@ class RecordMaker {
   }
   template <class T>
   void add(bool needed, const columns::Label& label, const Column<T>& column) {
-    const std::string owner = label.owner;
-    std::string name = owner == "laws.weight" || owner == "weight" ? label.file : label.member;
-    if (owner == "results.islands") name = "island_" + name;
-    PyObject* const interned_name = interned(name);
+    PyObject* const interned_name = interned(name_of(label));
     auto& fields = record_.fields;
     const bool is_first = fields.empty() || fields.back().name != interned_name;
     if (is_first)
@@ -127,6 +131,24 @@ template <class Contacts>
 constexpr bool is_planar() {
   if constexpr (requires { FormTraits<Contacts>::is_planar; }) return FormTraits<Contacts>::is_planar;
   return false;
+}
+
+/// Returns the names of the columns of laws in `given` that contacts under this law do not read.
+template <class Group>
+std::vector<std::string> unread_law_columns(const Group& given, Law law, Integrator integrator, bool planar) {
+  LawColumns<double> there;
+  columns::each_law_column(
+      [&]<class T>(const columns::Label& label, Column<const T>& column) {
+        if (given.has(interned(name_of(label)))) column = T{};
+      },
+      there);
+  std::vector<std::string> names;
+  columns::each_unread_law_column(
+      [&](const columns::Label& label, const auto& column) {
+        if (column) names.push_back(name_of(label));
+      },
+      there, columns::possible_laws(there, law), integrator, planar);
+  return names;
 }
 
 /// The record of a form of contacts, in scenes or alone: the columns that every law needs, and the optional columns.

@@ -184,17 +184,15 @@ struct Memory {
 
 template <class T>
 py::object solve(const Memory& memory, const PythonScene& scene, Arguments& arguments, const SceneOptions& options) {
-  const auto* const pgs = std::get_if<Pgs>(&options.method);
-  const bool moves = options.selected() == SceneMethod::substeps || (pgs != nullptr && pgs->position_correction);
   const bool selects = take_bool(arguments, names().select);
   const bool has_joints = scene.joints() > 0;
   Outputs outputs(arguments, [=](const Field& field) {
     // Default results. Other results, such as warm impulses and islands, are made on request.
-    static PyObject* const of_contacts[] = {names().velocity, names().angular_velocity, interned("impulse"),
-                                            interned("separation_velocity"), interned("status")};
-    if (field.name == names().displacement || field.name == names().rotation) return moves;
+    static PyObject* const usual[] = {names().velocity,  names().angular_velocity, names().displacement,
+                                      names().rotation,  interned("impulse"),      interned("separation_velocity"),
+                                      interned("status")};
     if (starts_with(field.name, "joint_")) return has_joints && !starts_with(field.name, "joint_warm");
-    return std::find(std::begin(of_contacts), std::end(of_contacts), field.name) != std::end(of_contacts);
+    return std::find(std::begin(usual), std::end(usual), field.name) != std::end(usual);
   });
   if (take_bool(arguments, names().in_place))
     for (PyObject* name : {names().velocity, names().angular_velocity}) outputs.give(name, scene.array_of_bodies(name));
@@ -281,13 +279,22 @@ PyObject* solve_scene_of(PyObject*, PyObject* const* values, Py_ssize_t position
 }
 
 /// Returns the columns of a group that a method reads, by name.
-py::dict columns_read_by(columns::Reader reader, const Record& record, PyObject* group, const std::string& what) {
+py::dict columns_read_by(const SceneOptions::Method& method, const Record& record, PyObject* group,
+                         const std::string& what) {
   py::dict read;
+  const columns::Reader reader = columns::reader_of(method);
   const Arguments columns = Arguments::of(group, what);
+  const auto* impacts = std::get_if<SequentialImpacts>(&method);
+  std::vector<std::string> unread;
+  if (impacts != nullptr) unread = unread_law_columns(columns, impacts->law, impacts->integrator, false);
+  const auto is_read = [&](const Field& field) {
+    return (field.readers & reader) != 0 &&
+           std::find(unread.begin(), unread.end(), text_of(field.name)) == unread.end();
+  };
   for (const Given& column : columns.given()) {
     const Field* const field = record.find(column.name);
     if (field == nullptr) columns.refuse(column.name, record.names());
-    if ((field->readers & reader) != 0) read[py::handle(column.name)] = py::handle(column.value);
+    if (is_read(*field)) read[py::handle(column.name)] = py::handle(column.value);
   }
   return read;
 }
@@ -298,7 +305,7 @@ PyObject* select_of(PyObject*, PyObject* const* values, Py_ssize_t positional, P
     Arguments arguments =
         arguments_of("select", {of.method, of.bodies, of.contacts, of.joints}, values, positional, keywords);
     PyObject* const method = arguments.take(of.method);
-    const columns::Reader reader = columns::reader_of(method == nullptr ? SceneOptions{}.method : method_of(method));
+    const SceneOptions::Method reader = method == nullptr ? SceneOptions{}.method : method_of(method);
     py::dict selected;
     for (const auto& [group, record] :
          {std::pair(of.bodies, &scene_bodies_record()), std::pair(of.contacts, &scene_contacts_record()),

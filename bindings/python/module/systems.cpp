@@ -252,7 +252,7 @@ void add_systems(py::module_& module) {
                [](const py::object& threads) { return PythonSystemSolver(execution_of(py::str("auto"), threads)); }),
            py::arg("threads") = 0)
       .def(pickled_by_execution<PythonSystemSolver>())
-      .def_property_readonly("memory", &PythonSystemSolver::memory);
+      .def_property_readonly("memory", [](const PythonSystemSolver& self) { return self.memory(); });
   add_method(solver, "solve", solve_of);
   describe("solve_system", system_options());
   describe_keywords("solve_system", {"warm_impulse", "friction_2", "friction_direction", "normal_compliance",

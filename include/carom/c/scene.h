@@ -356,7 +356,8 @@ CAROM_EXPORT void carom_bender_schmitt_init(carom_bender_schmitt* method, size_t
 ///     carom_joint_rows read_joints = joints;
 ///     carom_scene_select(&read_contacts, &read_joints, &pgs.head);
 ///
-/// `contacts` and `joints` may be NULL. `method` may be NULL: carom_substeps. After an error the structs are unchanged.
+/// `contacts` and `joints` may be NULL. `method` may be NULL: carom_substeps. For carom_sequential_impacts the struct of
+/// `laws`, which may serve other calls, stays as it is: a column in it that the law does not read is an error. After an error the structs are unchanged.
 /// Bodies need no selection: all methods read all of their columns.
 CAROM_EXPORT carom_error carom_scene_select(carom_scene_contacts* contacts, carom_joint_rows* joints,
                                             const carom_method* method);
