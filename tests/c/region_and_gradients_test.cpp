@@ -7,9 +7,9 @@
 
 #include "c/in_c.hpp"
 #include "core/columns/derivative_columns.hpp"
+#include "random/draw.hpp"
 #include "support/contacts/random_contacts.hpp"
 #include "support/contacts/random_laws.hpp"
-#include "support/draw.hpp"
 #include "support/gradients/gradient_table.hpp"
 #include "support/planar/random_contacts.hpp"
 

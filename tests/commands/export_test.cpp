@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "io/columns/table_reader.hpp"
 #include "io/fclib/fclib.hpp"
+#include "io/files/table_file.hpp"
 #include "io/hdf5/hdf5_file.hpp"
 #include "support/files/run_command.hpp"
 #include "support/files/temporary_file.hpp"

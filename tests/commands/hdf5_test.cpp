@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "io/columns/table_reader.hpp"
-#include "io/hdf5/hdf5_writer.hpp"
+#include "io/files/table_file.hpp"
+#include "io/hdf5/open_hdf5.hpp"
 #include "support/contacts/random_contacts.hpp"
 #include "support/files/contact_tables.hpp"
 #include "support/files/run_command.hpp"
@@ -64,13 +64,9 @@ TEST(Convert, keeps_the_bits_of_nans) {
   for (const std::uint32_t bits : {0x7fc00000u, 0x7fc00001u, 0x7f800001u, 0x7fbf0000u})
     for (const float sign : {1.F, -1.F}) floats.push_back(std::copysign(std::bit_cast<float>(bits), sign));
   const TemporaryFile h5({}, ".h5"), same({}, ".h5"), csv, again({}, ".h5"), in_float({}, ".h5");
-  {
-    io::Hdf5Writer writer(h5.name(),
-                          {{"x", {io::ColumnType::float64, 1, nullptr}}, {"y", {io::ColumnType::float32, 1, nullptr}}},
-                          doubles.size());
-    writer.write(0, 0, doubles);
-    writer.write(1, 0, floats);
-  }
+  const io::Cells x = doubles, y = floats;
+  io::new_hdf5(h5.name(), {{"x", {io::ColumnType::float64}}, {"y", {io::ColumnType::float32}}}, doubles.size())
+      ->put({.count = doubles.size(), .columns = {&x, &y}});
   for (const std::string& files :
        {h5.name() + " " + same.name(), h5.name() + " " + csv.name(), csv.name() + " " + again.name(),
         csv.name() + " --precision float " + in_float.name()})
@@ -87,10 +83,9 @@ TEST(Convert, keeps_text_that_looks_like_numbers) {
   io::TextCells cells{20, {}};
   for (const std::string& text : texts) cells.characters += text + std::string(20 - text.size(), '\0');
   const TemporaryFile h5({}, ".h5"), csv, again({}, ".h5"), csv_again;
-  {
-    io::Hdf5Writer writer(h5.name(), {{"part", {io::ColumnType::text, 20, nullptr}}}, texts.size());
-    writer.write(0, 0, cells);
-  }
+  const io::Cells parts = cells;
+  io::new_hdf5(h5.name(), {{"part", {io::ColumnType::text, 20}}}, texts.size())
+      ->put({.count = texts.size(), .columns = {&parts}});
   for (const std::string& files :
        {h5.name() + " " + csv.name(), csv.name() + " " + again.name(), again.name() + " " + csv_again.name()})
     ASSERT_EQ(carom("convert " + files).exit_code, 0) << files;

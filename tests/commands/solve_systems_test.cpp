@@ -53,6 +53,13 @@ TEST(SolveSystems, json_tells_error_iterations_and_seconds) {
   EXPECT_GT(json["seconds"], 0);
 }
 
+TEST(SolveSystems, json_takes_the_name_of_a_file_that_is_not_utf8) {
+  const TemporaryFile odd(text_of(rover), "\xff.hdf5");
+  const Ended run = carom("solve " + odd.name() + " --json");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  expect_within("\xEF\xBF\xBD.hdf5", nlohmann::json::parse(run.out)["file"]);
+}
+
 /// y += factor A x of a matrix of triplets, or Aᵀ x.
 void add_product(const io::Hdf5File& file, const std::string& group, bool transposed, double factor,
                  const std::vector<double>& x, std::vector<double>& y) {

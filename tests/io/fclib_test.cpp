@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "io/columns/table_reader.hpp"
+#include "io/files/table_file.hpp"
 #include "io/hdf5/hdf5_file.hpp"
 #include "support/files/temporary_file.hpp"
 

@@ -7,12 +7,10 @@
 #include <cmath>
 #include <limits>
 #include <random>
-#include <sstream>
 
 #include "io/columns/faults.hpp"
 #include "io/csv/csv.hpp"
 #include "io/files/contact_file.hpp"
-#include "io/files/result_file.hpp"
 #include "support/contacts/file_contacts.hpp"
 #include "support/files/contact_tables.hpp"
 #include "support/files/temporary_file.hpp"
@@ -34,10 +32,8 @@ std::string solved(const io::Table& table, bool details = false) {
   const support::FileContacts<AnyContacts> contacts(table);
   support::FileResults<AnyContacts> results(contacts);
   Solver({.threads = 1}).solve(contacts.view(), results.view());
-  std::ostringstream stream;
   results.store();
-  io::write_results(stream, table, contacts, results, details);
-  return stream.str();
+  return support::csv_of(table, contacts, results, details);
 }
 
 // Finite numbers of every magnitude, from random bits.
@@ -63,12 +59,10 @@ void expect_results_to_come_back() {
   const auto& u = results.view().separation_velocity;
   for (std::size_t row = 0; row < 500; ++row)
     for (std::size_t i = 0; i < 3; ++i) (std::array{u.x, u.y, u.z})[i][row] = numbers[3 * row + i];
-  std::ostringstream stream;
   results.store();
-  io::write_results(stream, table, contacts, results, false);
 
   // With column names of inputs, the results are read like any input.
-  std::string output = stream.str();
+  std::string output = support::csv_of(table, contacts, results, false);
   const std::string written = "u0_x,u0_y,u0_z,u_x,u_y,u_z";
   const auto place = output.find(written);
   ASSERT_NE(place, std::string::npos);

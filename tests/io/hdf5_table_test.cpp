@@ -15,8 +15,9 @@
 #include "io/columns/contact_numbers.hpp"
 #include "io/columns/units.hpp"
 #include "io/csv/csv.hpp"
+#include "io/files/table_file.hpp"
 #include "io/hdf5/hdf5_handle.hpp"
-#include "io/hdf5/hdf5_writer.hpp"
+#include "io/hdf5/open_hdf5.hpp"
 #include "support/files/contact_tables.hpp"
 
 namespace carom::test {
@@ -27,13 +28,17 @@ using io::Hdf5Handle;
 /// Makes HDF5 of a text, in blocks of two rows.
 void convert(const TemporaryFile& csv, const TemporaryFile& to) {
   io::CsvReader reader(csv.path());
-  std::vector<io::Hdf5Column> columns;
-  for (std::size_t i = 0; i < reader.types().size(); ++i)
+  std::vector<io::FileColumn> columns;
+  io::RowBlock rows{.table = &reader.table()};
+  for (std::size_t i = 0; i < reader.types().size(); ++i) {
     columns.push_back({reader.table().header()[i], reader.types()[i]});
-  io::Hdf5Writer writer(to.name(), columns, reader.count());
-  for (std::size_t first = 0; reader.read(2); first += reader.table().rows())
-    for (std::size_t i = 0; i < columns.size(); ++i)
-      writer.write(i, first, io::cells_of(reader.table(), i, columns[i].type));
+    rows.columns.emplace_back(i);
+  }
+  const auto writer = io::new_hdf5(to.name(), columns, reader.count());
+  for (; reader.read(2); rows.first += rows.count) {
+    rows.count = reader.table().rows();
+    writer->put(rows);
+  }
 }
 
 /// A file of HDF5's own interface.
@@ -217,7 +222,7 @@ TEST(Hdf5Table, has_the_contacts_of_its_text_and_the_same_faults) {
 
 TEST(Hdf5Writer, tells_the_unit_of_every_number) {
   const TemporaryFile h5({}, ".h5");
-  { const io::Hdf5Writer writer(h5.name(), {{"velocity_a_x", {}}}, 1); }
+  io::new_hdf5(h5.name(), {{"velocity_a_x"}}, 1);
   const Hdf5Handle file(H5Fopen(h5.name().c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
   const Hdf5Handle unit(H5Aopen_by_name(file, "velocity_a_x", "unit", H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
   const Hdf5Handle type(H5Aget_type(unit), H5Tclose);
@@ -238,12 +243,12 @@ TEST(Hdf5Writer, tells_the_unit_of_every_number) {
 
 TEST(Hdf5Writer, refuses_to_go_on_with_other_columns) {
   const TemporaryFile h5({}, ".h5");
-  { const io::Hdf5Writer writer(h5.name(), {{"x", {}}}, 3); }
-  EXPECT_EQ(error_of([&] { io::Hdf5Writer::reopened(h5.name(), {{"x", {}}}, 3); }), "no error");
-  expect_within("dataset x", error_of([&] { io::Hdf5Writer::reopened(h5.name(), {{"x", {}}}, 4); }));
-  expect_within("dataset y", error_of([&] { io::Hdf5Writer::reopened(h5.name(), {{"y", {}}}, 3); }));
-  const io::ColumnType in_float{io::ColumnType::float32, 1, nullptr};
-  expect_within("dataset x", error_of([&] { io::Hdf5Writer::reopened(h5.name(), {{"x", in_float}}, 3); }));
+  io::new_hdf5(h5.name(), {{"x"}}, 3);
+  EXPECT_EQ(error_of([&] { io::resumed_hdf5(h5.name(), {{"x"}}, 3); }), "no error");
+  expect_within("dataset x", error_of([&] { io::resumed_hdf5(h5.name(), {{"x"}}, 4); }));
+  expect_within("dataset y", error_of([&] { io::resumed_hdf5(h5.name(), {{"y"}}, 3); }));
+  const io::ColumnType in_float{io::ColumnType::float32};
+  expect_within("dataset x", error_of([&] { io::resumed_hdf5(h5.name(), {{"x", in_float}}, 3); }));
 }
 
 }  // namespace

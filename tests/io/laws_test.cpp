@@ -7,11 +7,9 @@
 #include <carom/solver.hpp>
 #include <cmath>
 #include <random>
-#include <sstream>
 
 #include "io/columns/faults.hpp"
 #include "io/files/contact_file.hpp"
-#include "io/files/result_file.hpp"
 #include "support/contacts/file_contacts.hpp"
 #include "support/files/contact_tables.hpp"
 #include "support/files/temporary_file.hpp"
@@ -41,10 +39,8 @@ io::Table solved(const io::Table& table, Law law = Law::incremental, bool detail
   const support::FileContacts<AnyContacts> contacts(table, {.law = law});
   support::FileResults<AnyContacts> results(contacts);
   solve(contacts.view(), results.view(), law);
-  std::ostringstream stream;
   results.store();
-  io::write_results(stream, table, contacts, results, details);
-  return table_of(stream.str());
+  return table_of(support::csv_of(table, contacts, results, details));
 }
 
 template <class AnyContacts>
@@ -281,10 +277,8 @@ void expect_planar_results_to_come_back() {
     p.x[row] = number();
     p.y[row] = number();
   }
-  std::ostringstream stream;
   results.store();
-  io::write_results(stream, table, contacts, results, false);
-  const io::Table output = table_of(stream.str());
+  const io::Table output = table_of(support::csv_of(table, contacts, results, false));
   const support::FileContacts<planar::KContacts<T>> again(output, {.further = {"p_x", "p_y"}});
   EXPECT_TRUE(again.faults().empty());
   for (std::size_t row = 0; row < contacts.size(); ++row) {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "support/draw.hpp"
+#include "random/draw.hpp"
 
 namespace carom::test {
 namespace {

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "random/draw.hpp"
 #include "support/contacts/random_contacts.hpp"
-#include "support/draw.hpp"
 #include "support/running/configured_solver.hpp"
 
 namespace carom {

@@ -14,8 +14,8 @@
 #include <limits>
 #include <vector>
 
+#include "random/draw.hpp"
 #include "support/contacts/random_contacts.hpp"
-#include "support/draw.hpp"
 #include "support/running/configured_solver.hpp"
 
 namespace carom {

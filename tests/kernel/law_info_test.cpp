@@ -10,8 +10,8 @@
 #include <string>
 
 #include "io/columns/contact_columns.hpp"
+#include "random/draw.hpp"
 #include "support/contacts/random_contacts.hpp"
-#include "support/draw.hpp"
 #include "support/planar/random_contacts.hpp"
 #include "support/running/configured_solver.hpp"
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "random/draw.hpp"
 #include "support/contacts/random_contacts.hpp"
-#include "support/draw.hpp"
 #include "support/planar/random_contacts.hpp"
 #include "support/running/configured_solver.hpp"
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "probe/search.hpp"
-#include "support/draw.hpp"
+#include "random/draw.hpp"
 #include "support/gradients/gradient_laws.hpp"
 
 namespace carom::probe {

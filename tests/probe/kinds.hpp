@@ -12,7 +12,7 @@
 #include "probe/contacts.hpp"
 #include "probe/real.hpp"
 #include "probe/singular_draw.hpp"
-#include "support/draw.hpp"
+#include "random/draw.hpp"
 
 namespace carom::probe {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "probe/motion_world.hpp"
-#include "support/draw.hpp"
+#include "random/draw.hpp"
 #include "support/scenes/method_options.hpp"
 
 namespace carom::probe {

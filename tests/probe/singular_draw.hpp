@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "support/draw.hpp"
+#include "random/draw.hpp"
 
 namespace carom::probe {
 

@@ -10,7 +10,7 @@
 
 #include "probe/real.hpp"
 #include "probe/search.hpp"
-#include "support/draw.hpp"
+#include "random/draw.hpp"
 #include "system/system_data.hpp"
 
 namespace carom::probe {

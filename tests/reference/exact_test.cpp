@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "io/csv/csv.hpp"
+#include "random/draw.hpp"
 #include "support/contacts/random_contacts.hpp"
-#include "support/draw.hpp"
 #include "support/laws/collisions.hpp"
 
 namespace carom::reference {

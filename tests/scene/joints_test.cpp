@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "support/draw.hpp"
+#include "random/draw.hpp"
 
 namespace carom {
 namespace {

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "random/draw.hpp"
 #include "scene/warm_start/manifold_load.hpp"
-#include "support/draw.hpp"
 #include "support/scenes/box_world.hpp"
 #include "support/scenes/runs.hpp"
 

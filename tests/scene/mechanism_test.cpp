@@ -11,7 +11,7 @@
 #include <numbers>
 #include <vector>
 
-#include "support/draw.hpp"
+#include "random/draw.hpp"
 #include "support/scenes/mechanisms.hpp"
 
 namespace carom {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "random/draw.hpp"
 #include "scene/call/state_archive.hpp"
-#include "support/draw.hpp"
 #include "support/running/isas.hpp"
 #include "support/scenes/substeps.hpp"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/scene/thresholds.hpp"
-#include "support/draw.hpp"
+#include "random/draw.hpp"
 #include "support/scenes/substeps.hpp"
 
 namespace carom::scenes {

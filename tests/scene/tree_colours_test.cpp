@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "random/draw.hpp"
 #include "scene/graph/graph.hpp"
-#include "support/draw.hpp"
 
 namespace carom::scenes {
 namespace {

@@ -9,9 +9,9 @@
 #include <limits>
 #include <vector>
 
+#include "random/draw.hpp"
 #include "support/contacts/blocked_contacts.hpp"
 #include "support/contacts/random_contacts.hpp"
-#include "support/draw.hpp"
 #include "support/planar/random_contacts.hpp"
 
 namespace carom {

@@ -164,8 +164,6 @@ class Sweeps : IslandSweeps<T> {
   /// The checks of a pass over a part.
   template <class Each>
   struct Checks : PlainChecks {
-    Checks(Sweeps& sweeps_, const Part& part_, const Each& each_) : of(sweeps_), part(part_), each(each_) {}
-
     bool checks_last(bool is_due) const { return is_due && of.pass_.collides_again; }
     bool measures_last() const { return of.keeps_; }
     bool needs_violations() const { return of.keeps_; }
@@ -185,7 +183,7 @@ class Sweeps : IslandSweeps<T> {
     Sweeps& of;
     const Part& part;
     const Each& each;
-    int due = first_kept_sweep;
+    int due = first_kept_sweep;  // of the next snapshot
   };
 
   template <class Each>
@@ -200,7 +198,7 @@ class Sweeps : IslandSweeps<T> {
     }
     const int sweeps = this->converge(
         part, any_new, each, pass_.loop, [&](std::uint32_t i) { return threshold(i); },
-        Checks<Each>(*this, part, each));
+        Checks<Each>{{}, *this, part, each});
     if (keeps_ && sweeps > first_kept_sweep) return_if_worse(part, each);
     if (pass_.ending == Ending::accumulate)
       each(part.end_lane_batch - part.first_lane_batch, [&](std::size_t first, std::size_t end, std::size_t) {

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "random/draw.hpp"
 #include "support/contacts/blocked_contacts.hpp"
 #include "support/contacts/random_contacts.hpp"
 #include "support/contacts/random_laws.hpp"
-#include "support/draw.hpp"
 #include "support/running/configured_solver.hpp"
 
 namespace carom {

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "random/draw.hpp"
 #include "support/contacts/random_contacts.hpp"
-#include "support/draw.hpp"
 
 namespace carom::support {
 

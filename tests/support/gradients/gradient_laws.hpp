@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "random/draw.hpp"
 #include "support/contacts/random_laws.hpp"
-#include "support/draw.hpp"
 #include "support/gradients/gradient_table.hpp"
 
 namespace carom::test {

@@ -10,7 +10,7 @@
 
 #include "contact/kernels/laws/algebraic/law.hpp"
 #include "contact/kernels/stages/units.hpp"
-#include "support/draw.hpp"
+#include "random/draw.hpp"
 
 namespace carom::support {
 namespace {

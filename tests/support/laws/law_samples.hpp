@@ -11,8 +11,8 @@
 #include <numbers>
 #include <vector>
 
+#include "random/draw.hpp"
 #include "support/contacts/random_laws.hpp"
-#include "support/draw.hpp"
 #include "support/laws/collisions.hpp"
 
 namespace carom::reference {

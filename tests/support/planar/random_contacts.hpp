@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/columns/columns.hpp"
-#include "support/draw.hpp"
+#include "random/draw.hpp"
 
 namespace carom::support {
 

@@ -23,7 +23,7 @@
 #include <numbers>
 #include <sstream>
 
-#include "support/draw.hpp"
+#include "random/draw.hpp"
 
 namespace carom::support {
 namespace {

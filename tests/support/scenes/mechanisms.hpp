@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "support/draw.hpp"
+#include "random/draw.hpp"
 
 namespace carom::support {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "support/draw.hpp"
+#include "random/draw.hpp"
 #include "support/scenes/scene_of_structs.hpp"
 
 namespace carom::support {

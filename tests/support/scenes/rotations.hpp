@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "support/draw.hpp"
+#include "random/draw.hpp"
 
 namespace carom::scenes {
 

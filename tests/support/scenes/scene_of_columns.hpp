@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "random/draw.hpp"
 #include "support/contacts/random_contacts.hpp"
-#include "support/draw.hpp"
 #include "support/scenes/method_options.hpp"
 
 namespace carom::scenes {

@@ -16,6 +16,12 @@
 namespace carom::apps {
 namespace {
 
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
 class SpreadOf {
  public:
   explicit SpreadOf(const io::Table& table) : table_(table) {}
@@ -31,10 +37,9 @@ class SpreadOf {
   }
 
   Spread spread() {
-    if (differences_.empty()) return {};
-    const auto middle = differences_.begin() + static_cast<std::ptrdiff_t>(differences_.size() / 2);
-    std::nth_element(differences_.begin(), middle, differences_.end());
-    return {differences_.size(), largest_, *middle, table_.line(row_)};
+    const std::size_t rows = differences_.size();
+    if (rows == 0) return {};
+    return {rows, largest_, median(std::move(differences_)), table_.line(row_)};
   }
 
  private:
@@ -44,13 +49,7 @@ class SpreadOf {
   std::size_t row_ = 0;
 };
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-// The median seconds of two kinds of work. They are done in turn, so that a drift of the machine's speed meets both.
+// Median times [s] of two kinds of work. They alternate, so a change of the machine's speed affects both.
 struct Timing {
   double first = 0, second = 0;
   int repetitions = 0;
@@ -66,7 +65,7 @@ Timing time_in_turn(const std::function<void()>& first, const std::function<void
   const auto rounds_for = [&](double seconds) {
     return seconds < shortest ? static_cast<int>(std::ceil(shortest / std::max(seconds, 1e-7))) : 1;
   };
-  // The first run warms up. If it was short, its time says little.
+  // The first run warms up. A short first run is not a useful time.
   const auto warm_up = [&](const std::function<void()>& work) {
     const double seconds = time(work, 1);
     return seconds < shortest ? time(work, 1) : seconds;
@@ -239,7 +238,7 @@ class Comparer {
 
   void time(Comparison& comparison) {
     if (contacts_.size() == 0) return;
-    // The contacts and results in float need memory now. The table and its results are no longer needed.
+    // Frees the table, because contacts and results in float need memory.
     table_ = io::Table();
     const Timing timing = time_in_turn(repeatable_on_lanes(contacts_, solver_, options_, *lanes_),
                                        repeatable_by_reference(contacts_, options_, *reference_));

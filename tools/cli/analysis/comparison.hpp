@@ -12,7 +12,7 @@
 
 namespace carom::apps {
 
-/// How large the differences are in a set of rows.
+/// Differences in a set of rows.
 struct Spread {
   std::size_t rows = 0;
   double largest = 0;
@@ -26,19 +26,19 @@ struct PathDifference {
   double boundary_distance = 0;  ///< reference::Outcome::boundary_distance
 };
 
-/// A vector that the table gives as a result already, and how far lanes and reference are from it.
+/// A vector that the table has as a result, and the differences of lanes and reference from it.
 struct ExpectedVector {
   std::string name;
   Spread lanes, reference;
 };
 
-/// The same of a result in words: "path" or "status".
+/// A result in words that the table has: "path" or "status".
 struct ExpectedWord {
   std::string name;
   std::size_t rows = 0, lanes_differ = 0, reference_differs = 0;
 };
 
-/// The end of the contacts on the lanes or in the reference.
+/// Results of the lanes or of the reference.
 struct Side {
   std::map<std::string, std::size_t> by_status;
   double energy_gain = 0;            ///< [J] max
@@ -61,7 +61,7 @@ struct Comparison {
   std::vector<ExpectedWord> expected_words;
 };
 
-/// Solves and times the table on both, and prints bad rows on stderr. Throws Error.
+/// Solves the table on the lanes and by the reference and times both. Prints bad rows on stderr. Throws Error.
 Comparison compare(io::Table table, const CommandOptions& options);
 
 void print_text(const Comparison& comparison, const CommandOptions& options);

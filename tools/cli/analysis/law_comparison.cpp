@@ -12,13 +12,13 @@
 namespace carom::apps {
 namespace {
 
-// The impulses of a law, and the rows that have one.
+// The impulses of a law, and the rows that have an impulse.
 struct Impulses {
   std::vector<Vector> p;
   std::vector<bool> resolved;
 };
 
-// The least value that is not exceeded in the share `share` of the rows.
+// Returns the smallest value that at least this fraction of the values does not exceed.
 double quantile(std::vector<double>& values, double share) {
   const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size())));
   const auto place = values.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(rank, 1) - 1);
@@ -59,7 +59,7 @@ class LawComparer {
     const io::ResultNumbers results =
         solve_contacts(contacts_, solver, options, command_.reference, std::string(to_string(law)));
     const Region region = region_of(contacts_, scales_, results.numbers, solver, options);
-    // Impulses are finite, so the region refuses what is wrong with the data, whatever the law.
+    // Impulses are finite, so faults of the region are faults of the data under any law.
     if (comparison.runs.empty()) comparison.bad_rows = print_bad_rows(table_, contacts_, region.statuses(), command_);
     return tally(law, results, region, comparison);
   }

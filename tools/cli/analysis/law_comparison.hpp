@@ -1,4 +1,4 @@
-// Tells how far the laws lie apart on the contacts of a table.
+// Compares the impulses of the laws on the contacts of a table.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@ struct LawComparisonOptions : CommandOptions {
   std::vector<std::string> laws;  ///< empty: all that the table allows
 };
 
-/// The end of the rows that are fine, under one law.
+/// Results of one law over the rows without faults.
 struct LawRun {
   Law law;
   std::size_t resolved = 0, not_solved = 0, several_solutions = 0;
   std::size_t energy_gains = 0;      ///< rows
   double max_energy_gain = 0;        ///< [J]
-  std::size_t energy_gain_line = 0;  ///< of the largest; 0 if there is none
+  std::size_t energy_gain_line = 0;  ///< line with the max gain; 0 without a gain
 };
 
 /// |p' - p| / |p| of the impulses p of one law and p' of another, over the rows that both resolve.
@@ -28,7 +28,7 @@ struct LawDistance {
   Law law, other;
   std::size_t rows = 0;
   double median = 0, percentile_90 = 0, largest = 0;
-  std::size_t line = 0;  ///< of the largest
+  std::size_t line = 0;  ///< line with the max distance
 };
 
 struct LawComparison {
@@ -36,7 +36,7 @@ struct LawComparison {
   io::Form form = io::Form::bodies;
   std::size_t contacts = 0, bad_rows = 0, separating = 0;
   std::vector<LawRun> runs;
-  std::vector<LawDistance> distances;  ///< of each ordered pair, by the first and then by the other
+  std::vector<LawDistance> distances;  ///< one per ordered pair, sorted by `law`, then by `other`
   std::vector<SkippedLaw> skipped;
 };
 

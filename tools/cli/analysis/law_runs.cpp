@@ -12,8 +12,7 @@ namespace {
 // Why the law can't be applied; empty if it can.
 std::string obstacle(Law law, const io::Table& table, io::Form form) {
   const LawInfo& info = law_info(law);
-  if (!(io::is_planar_form(form) ? info.in_plane : info.in_space))
-    return info.in_plane ? "is for planar contacts" : "is for contacts in 3D";
+  if (!io::is_there(info, form)) return info.in_plane ? "is for planar contacts" : "is for contacts in 3D";
   const std::string missing = missing_parameters(law, table, form);
   return missing.empty() ? missing : "reads " + missing;
 }

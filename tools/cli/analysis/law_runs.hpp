@@ -22,8 +22,8 @@ struct LawSelection {
 /// Selects all laws that the form and the columns of the table allow.
 LawSelection all_laws_for(const io::Table& table, io::Form form);
 
-/// Selects the laws of these names, in their order. Throws Error if the table does not allow one of them, or one stands
-/// twice.
+/// Selects the laws of these names, in their order. Throws Error if the table does not allow one of them, or if a name
+/// is there twice.
 LawSelection laws_by_name(const std::vector<std::string>& names, const io::Table& table, io::Form form);
 
 /// Solves every contact under its own law, or options.law, on the lanes or by the reference, and shows a bar with the

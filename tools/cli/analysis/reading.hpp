@@ -5,7 +5,7 @@
 
 #include "cli/output/progress_bar.hpp"
 #include "io/columns/contact_numbers.hpp"
-#include "io/columns/table_reader.hpp"
+#include "io/files/table_file.hpp"
 
 namespace carom::apps {
 

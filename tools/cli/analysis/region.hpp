@@ -1,4 +1,4 @@
-// Impulses beside the bounds of the permissible region.
+// Impulses compared with the bounds of the permissible region.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ inline constexpr std::array<Bound, 4> bounds = {{{"energy", "margin_energy", "J"
                                                  {"tension", "margin_tension", "N s", "pulls"},
                                                  {"cone", "margin_cone", "N s", "leaves the cone"}}};
 
-/// The units that differences between results of a contact are measured in.
+/// Scales of a contact's results; differences are relative to them.
 struct ContactScales {
   std::vector<double> speed;    ///< [m/s] |u0|
   std::vector<double> trace_k;  ///< [1/kg]
@@ -29,8 +29,8 @@ struct ContactScales {
 
 class Region {
  public:
-  /// `numbers` are the margins, the landmarks of impulse space and contact_energy, under the names that they bear in
-  /// files. The scales must outlive it.
+  /// `numbers`: margins, landmarks of impulse space and contact_energy, by their names in files. The scales must
+  /// outlive the region.
   Region(const ContactScales& scales, io::Numbers numbers, std::vector<Status> statuses)
       : scales_(scales), numbers_(std::move(numbers)), statuses_(std::move(statuses)) {
     for (std::size_t i = 0; i < bounds.size(); ++i) margins_[i] = &numbers_.at(bounds[i].column);
@@ -39,7 +39,7 @@ class Region {
 
   Region(Region&&) = default;
 
-  /// The margins and the rest in the order of files.
+  /// All columns, in the order of files.
   const io::Numbers& numbers() const { return numbers_; }
   /// Each is ok, separating or a fault.
   const std::vector<Status>& statuses() const { return statuses_; }

@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "cli/output/bad_rows.hpp"
+#include "io/csv/csv_writer.hpp"
 #include "reading.hpp"
 #include "region.hpp"
-#include "region_table.hpp"
 #include "solving.hpp"
 #include "vectors.hpp"
 
@@ -88,7 +88,7 @@ class RegionCheckRun {
       const std::string name(to_string(law));
       const io::ResultNumbers results = solve_contacts(contacts_, solver_, options, command_.reference, name);
       const Region region = region_of(contacts_, scales_, results.numbers, solver_, options_);
-      // Impulses are finite, so the region refuses what is wrong with the data, whatever the law.
+      // Impulses are finite, so faults of the region are faults of the data under any law.
       if (law == selection.laws.front())
         result_.bad_rows = print_bad_rows(table_, contacts_, region.statuses(), command_);
       tally(name, region, results.numbers,
@@ -130,10 +130,22 @@ class RegionCheckRun {
     checked.outside.push_back(std::move(outside));
   }
 
+  /// Writes the rows with their margins. A margin replaces a column of its name.
   void write(const Region& region) {
     if (output_ == nullptr) return;
     ProgressBar bar("writing");
-    write_region(*output_, table_, region.numbers(), bar.function());
+    std::vector<io::FileColumn> columns;
+    io::RowBlock rows{.count = table_.rows(), .table = &table_};
+    for (std::size_t i = 0; i < table_.header().size(); ++i)
+      if (const std::string& name = table_.header()[i]; region.numbers().find(name) == nullptr) {
+        columns.push_back({name});
+        rows.columns.emplace_back(i);
+      }
+    for (const io::NumberColumn& column : region.numbers().columns()) {
+      columns.push_back({column.name});
+      rows.columns.emplace_back(&column);
+    }
+    io::CsvWriter(*output_, columns).put(rows, bar.function());
   }
 
   const io::Table& table_;

@@ -1,4 +1,4 @@
-// Tells which impulses leave the permissible region: those of a table, of its rows' laws or of every law.
+// Finds impulses outside the permissible region: impulses of a table, of its rows' laws or of every law.
 #pragma once
 
 #include <array>
@@ -21,7 +21,8 @@ struct RegionCheckOptions : CommandOptions {
   double tolerance_in_use() const;
 };
 
-/// The rows beyond one bound, and the row that is farthest beyond, relative to the scale of the bound (RegionReport).
+/// The rows beyond one bound. `amount`, `relative` and `line` are of the row farthest beyond it, relative to the scale
+/// of the bound (RegionReport).
 struct Breach {
   std::size_t rows = 0;
   double amount = 0;  ///< [unit of the bound]
@@ -32,10 +33,10 @@ struct Breach {
 struct RowOutside {
   std::size_t line = 0;
   std::string law;               ///< empty for impulses of the file
-  std::array<double, 4> beyond;  ///< [unit of the bound] 0 where it is kept
+  std::array<double, 4> beyond;  ///< [unit of the bound] 0: inside
 };
 
-/// The region's verdicts on the impulses of one source.
+/// The check of the impulses of one source.
 struct CheckedImpulses {
   std::string source;  ///< the name of a law, "the file", or "the rows' laws"
   std::size_t checked = 0, not_solved = 0;
@@ -51,8 +52,8 @@ struct RegionCheck {
   std::vector<SkippedLaw> skipped;
 };
 
-/// Checks the impulses, and prints bad rows on stderr. An `output` gets the rows with their margins and what spans
-/// impulse space; it takes one source of impulses, more are an Error. Throws Error.
+/// Checks the impulses and prints bad rows on stderr. If `output` is not null, writes the rows with their margins and
+/// the landmarks of impulse space to it. Throws Error, also if there is an output and several sources of impulses.
 RegionCheck check_region(const io::Table& table, const RegionCheckOptions& options, std::ostream* output);
 
 void print_text(const RegionCheck& check, const RegionCheckOptions& options);

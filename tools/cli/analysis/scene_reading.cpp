@@ -8,14 +8,6 @@
 #include "io/columns/scene_rows.hpp"
 
 namespace carom::apps {
-namespace {
-
-std::string listed_columns(const std::vector<std::string>& names) {
-  return fmt::format("{} {}", names.size() == 1 ? "the column" : "the columns", fmt::join(names, ", "));
-}
-
-}  // namespace
-
 void require_scenes(const io::Table& table, const char* option, const SceneOptions::Method& method) {
   const std::string place = "carom: " + table.header_place();
   const io::Form form = io::form_of(table);
@@ -26,7 +18,7 @@ void require_scenes(const io::Table& table, const char* option, const SceneOptio
   for (const char* name : io::scene_columns)
     if (table.find(name) == io::Table::none) missing.emplace_back(name);
   if (!missing.empty())
-    throw Error(fmt::format("{}{} needs {}, which {} missing", place, option, listed_columns(missing),
+    throw Error(fmt::format("{}{} needs {}, which {} missing", place, option, io::columns_in_words(missing),
                             missing.size() == 1 ? "is" : "are"));
   // The components of vectors.
   std::map<std::string, std::vector<std::string>> there, absent;
@@ -36,7 +28,7 @@ void require_scenes(const io::Table& table, const char* option, const SceneOptio
   for (const auto& [vector, names] : absent)
     if (there.contains(vector))
       throw Error(fmt::format("{}all three columns of {} must be there or none: {} {} missing", place, vector,
-                              listed_columns(names), names.size() == 1 ? "is" : "are"));
+                              io::columns_in_words(names), names.size() == 1 ? "is" : "are"));
 }
 
 void add_scene_columns(const io::Table& table, const SceneOptions::Method& method, io::ReadOptions& read) {

@@ -9,22 +9,22 @@
 
 namespace carom::apps {
 
-/// The course of a scene, as a whole.
+/// A solved scene.
 struct SolvedScene {
   double step = 0;  ///< its scene_step
   SceneReport report;
-  double seconds = 0;  ///< that the library took
+  double seconds = 0;  ///< time spent in the library
 };
 
-/// Is told of every scene when it is solved.
+/// Called after every scene.
 using OnScene = std::function<void(const SolvedScene&)>;
 
-/// Solves the scenes in the order of their first rows. Results of rows that are left out are no impulse, and the
-/// velocities of their bodies after the scene where these are known.
+/// Solves the scenes in the order of their first rows. Rows that are left out get no impulse, and the velocities of
+/// their bodies after the scene if the bodies are known.
 io::ResultNumbers solve_scenes_on_lanes(const io::ContactNumbers& contacts, const io::SceneRows& rows,
                                         SceneSolver& solver, const SceneOptions& options, const OnScene& on_scene);
 
-/// The same by the scalar reference, in double.
+/// Solves the scenes by the scalar reference in double.
 io::ResultNumbers solve_scenes_by_reference(const io::ContactNumbers& contacts, const io::SceneRows& rows,
                                             const SceneOptions& options, const OnScene& on_scene);
 

@@ -6,11 +6,12 @@
 #include <cstddef>
 #include <string>
 
+#include "core/support/vector3.hpp"
 #include "io/columns/numbers.hpp"
 
 namespace carom::apps {
 
-using Vector = std::array<double, 3>;
+using Vector = scene::Vector<double>;
 
 inline double norm(const Vector& v) {
   return std::hypot(v[0], v[1], v[2]);
@@ -20,7 +21,8 @@ inline double distance(const Vector& v, const Vector& w) {
   return norm({v[0] - w[0], v[1] - w[1], v[2] - w[2]});
 }
 
-/// The vectors in the columns NAME_x, NAME_y and NAME_z, or about z in the column NAME; 0 along axes without a column.
+/// The vectors in the columns NAME_x, NAME_y and NAME_z. A column NAME has components about z. Axes without a column
+/// are 0.
 class Vectors {
  public:
   Vectors(const io::Numbers& numbers, const std::string& name)
@@ -35,7 +37,7 @@ class Vectors {
     return v;
   }
 
-  /// The column of component i; nullptr if there is none.
+  /// The column of component i, or nullptr.
   const io::NumberColumn* column(std::size_t i) const { return columns_[i]; }
 
  private:

@@ -1,10 +1,9 @@
-#include <carom/law_info.hpp>
 #include <memory>
 #include <optional>
 
 #include "cli/analysis/reading.hpp"
 #include "cli/analysis/region_check.hpp"
-#include "cli/output/output_file.hpp"
+#include "cli/output/table_output.hpp"
 #include "commands.hpp"
 
 namespace carom::apps {
@@ -66,8 +65,8 @@ void add_check_command(CLI::App& app, int& exit_code) {
   auto command = std::make_shared<CheckCommand>();
   CLI::App* check = app.add_subcommand("check", "Tell which impulses leave the permissible region");
   add_solver_options(*check, *command);
-  std::vector<std::string> names = {"all"};
-  for (const LawInfo& info : all_laws()) names.emplace_back(to_string(info.law));
+  std::vector<std::string> names = law_names();
+  names.emplace_back("all");
   check->add_option("--law", command->impulses_of, "The law whose impulses are checked; `carom laws` lists them")
       ->option_text("NAME|all")
       ->check(CLI::IsMember(names));

@@ -1,10 +1,9 @@
-#include <carom/law_info.hpp>
 #include <memory>
 #include <optional>
 
 #include "cli/analysis/law_comparison.hpp"
 #include "cli/analysis/reading.hpp"
-#include "cli/output/output_file.hpp"
+#include "cli/output/table_output.hpp"
 #include "commands.hpp"
 
 namespace carom::apps {
@@ -56,12 +55,10 @@ void add_compare_laws_command(CLI::App& app, int& exit_code) {
   auto command = std::make_shared<CompareLawsCommand>();
   CLI::App* compare = app.add_subcommand("compare-laws", "Tell how far the laws lie apart on the contacts of a file");
   add_solver_options(*compare, *command);
-  std::vector<std::string> names;
-  for (const LawInfo& info : all_laws()) names.emplace_back(to_string(info.law));
   compare->add_option("--laws", command->laws, "The laws, with commas between them; `carom laws` lists them")
       ->option_text("NAME,NAME,...")
       ->delimiter(',')
-      ->check(CLI::IsMember(names));
+      ->check(CLI::IsMember(law_names()));
   compare->add_flag("--reference", command->reference, "Solve with the scalar reference instead of the lanes");
   auto* as_json = compare->add_flag("--json", command->as_json, "One JSON object on standard output");
   compare

@@ -1,18 +1,10 @@
-#include <fmt/format.h>
-
-#include <carom/status.hpp>
-#include <limits>
 #include <memory>
 #include <string>
-#include <vector>
 
-#include "cli/output/output_file.hpp"
 #include "cli/output/progress_bar.hpp"
+#include "cli/output/table_output.hpp"
 #include "commands.hpp"
-#include "io/columns/column_types.hpp"
-#include "io/columns/table_reader.hpp"
-#include "io/csv/csv.hpp"
-#include "io/hdf5/hdf5_writer.hpp"
+#include "io/files/table_file.hpp"
 
 namespace carom::apps {
 namespace {
@@ -20,8 +12,6 @@ namespace {
 struct ConvertCommand {
   std::string input, output, precision = "double";
 };
-
-constexpr std::size_t rows_of_conversion_at_once = 16384;
 
 constexpr const char* convert_footer =
     R"(OUT is HDF5 if its name ends in .h5 or .hdf5, and CSV else; IN is recognised by its first bytes.
@@ -36,76 +26,17 @@ Examples:
 
 Exit code: 0 all is well; 2 wrong usage, or a file that can't be read or written.)";
 
-void to_hdf5(const ConvertCommand& command, io::TableReader& reader, OutputFile& output) {
-  std::vector<io::Hdf5Column> columns;
-  for (std::size_t i = 0; i < reader.types().size(); ++i) {
-    io::ColumnType type = reader.types()[i];
-    // Cells that were read from HDF5 are written as they are.
-    if (command.precision == "float" && type.kind == io::ColumnType::float64 && !io::is_hdf5(command.input))
-      type.kind = io::ColumnType::float32;
-    columns.push_back({reader.table().header()[i], type, {}});
-  }
-  io::Hdf5Writer writer(output.part(), columns, reader.count());
-  for (std::size_t first = 0; reader.read(rows_of_conversion_at_once); first += reader.table().rows()) {
-    if (first + reader.table().rows() > reader.count())
-      throw Error("carom: " + command.input + " has changed while it was read");
-    for (std::size_t i = 0; i < columns.size(); ++i)
-      writer.write(i, first, io::cells_of(reader.table(), i, columns[i].type));
-  }
-}
-
-void to_csv(io::TableReader& reader, OutputFile& output) {
-  std::string text;
-  for (const std::string& name : reader.table().header()) {
-    io::append_cell(text, name);
-    text += ',';
-  }
-  text.back() = '\n';
-  output.stream() << text;
-  while (reader.read(rows_of_conversion_at_once)) {
-    const io::Table& table = reader.table();
-    text.clear();
-    for (std::size_t row = 0; row < table.rows(); ++row) {
-      const std::size_t begin = text.size();
-      for (std::size_t i = 0; i < table.header().size(); ++i) {
-        io::append_cell(text, table, row, i);
-        text += ',';
-      }
-      if (text.size() == begin + 1) text.insert(begin, "\"\"");  // a blank line would be no row
-      text.back() = '\n';
-    }
-    output.stream() << text;
-  }
-  output.stream().flush();
-}
-
 int run(const ConvertCommand& command) {
   ProgressBar bar("converting");
   const auto reader = io::open_table(command.input, bar.function());
   OutputFile output(command.output, command.input);
-  if (io::is_hdf5_name(command.output))
-    to_hdf5(command, *reader, output);
-  else
-    to_csv(*reader, output);
+  // Cells that were read from HDF5 are written as they are.
+  copy_rows(*reader, output, command.precision == "float" && !io::is_hdf5(command.input));
   output.finish();
   return exit_fine;
 }
 
 }  // namespace
-
-void make_hdf5_of_csv(OutputFile& output) {
-  if (!io::is_hdf5_name(output.place())) return;
-  output.stream().flush();
-  const auto reader = io::open_table(output.part());
-  std::vector<io::Hdf5Column> columns;
-  for (std::size_t i = 0; i < reader->types().size(); ++i)
-    columns.push_back({reader->table().header()[i], reader->types()[i], {}});
-  reader->read(std::numeric_limits<std::size_t>::max());
-  io::Hdf5Writer writer(output.part(), columns, reader->count());
-  for (std::size_t i = 0; i < columns.size(); ++i)
-    writer.write(i, 0, io::cells_of(reader->table(), i, columns[i].type));
-  writer.sync();
-}
 
 void add_convert_command(CLI::App& app, int& exit_code) {
   auto command = std::make_shared<ConvertCommand>();

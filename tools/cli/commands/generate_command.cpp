@@ -5,22 +5,18 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "cli/analysis/random_scenes.hpp"
 #include "cli/options/command_options.hpp"
-#include "cli/output/output_file.hpp"
 #include "cli/output/progress_bar.hpp"
+#include "cli/output/table_output.hpp"
 #include "commands.hpp"
 #include "io/columns/contact_columns.hpp"
-#include "io/columns/table_reader.hpp"
-#include "io/csv/csv.hpp"
-#include "io/hdf5/hdf5_writer.hpp"
-#include "support/contacts/random_contacts.hpp"
+#include "random/random_contacts.hpp"
+#include "random/random_scenes.hpp"
 
 namespace carom::apps {
 namespace {
@@ -51,15 +47,8 @@ Exit code: 0 all is well; 2 wrong usage, or a file that can't be written.)";
 /// Contacts that are drawn at once, each such block from a seed of its own.
 constexpr std::size_t contacts_of_block = 65536;
 
-std::uint64_t seed_of_block(std::uint64_t seed, std::size_t block) {
-  constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15;  // its multiples are far apart
-  return seed + block * golden_ratio;
-}
-
-struct Block {
-  std::vector<std::string> names;
-  std::vector<io::Cells> cells;
-};
+/// The columns of some rows: names and cells.
+using Block = std::vector<std::pair<std::string, io::Cells>>;
 
 template <class AnyContacts>
 Block block_of(AnyContacts contacts) {
@@ -67,8 +56,7 @@ Block block_of(AnyContacts contacts) {
   io::visit_needed(contacts, [&](const std::string& name, const auto& column) {
     std::vector<NumberOf<AnyContacts>> values(column.count);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = column[i];
-    block.names.push_back(name);
-    block.cells.emplace_back(std::move(values));
+    block.emplace_back(name, std::move(values));
   });
   return block;
 }
@@ -82,62 +70,40 @@ Block drawn(const GenerateCommand& command, std::size_t contacts, std::uint64_t 
 Block drawn(const GenerateCommand& command, std::size_t number) {
   const std::size_t first = number * contacts_of_block;
   const std::size_t contacts = std::min(contacts_of_block, command.contacts - first);
-  if (command.distribution == "chains") {
-    Block block;
-    for (auto& [name, cells] : rows_of_chains(command.seed, first, contacts, command.precision == "float")) {
-      block.names.push_back(name);
-      block.cells.push_back(std::move(cells));
-    }
-    return block;
-  }
-  const std::uint64_t seed = seed_of_block(command.seed, number);
+  if (command.distribution == "chains")
+    return rows_of_chains(command.seed, first, contacts, command.precision == "float");
+  const std::uint64_t seed = support::seed_of_part(command.seed, number);
   return command.precision == "float" ? drawn<float>(command, contacts, seed) : drawn<double>(command, contacts, seed);
 }
 
-std::string csv_of(const Block& block, std::size_t contacts, bool with_header) {
-  std::string text;
-  for (const std::string& name : block.names) text += with_header ? name + ',' : "";
-  if (with_header) text.back() = '\n';
-  for (std::size_t row = 0; row < contacts; ++row) {
-    for (const io::Cells& cells : block.cells) {
-      io::append_number(text, cells, row);
-      text += ',';
-    }
-    text.back() = '\n';
-  }
-  return text;
+io::FileColumn column_of(const std::string& name, const io::Cells& cells) {
+  if (std::holds_alternative<std::vector<std::int64_t>>(cells)) return {name, {.kind = io::ColumnType::int64}};
+  const bool in_float = std::holds_alternative<std::vector<float>>(cells);
+  return {name, {.kind = in_float ? io::ColumnType::float32 : io::ColumnType::float64}};
 }
 
 int run(const GenerateCommand& command) {
   ProgressBar bar("generating");
   OutputFile output(command.output, "");
-  const bool in_hdf5 = io::is_hdf5_name(command.output);
-  std::optional<io::Hdf5Writer> writer;
+  std::unique_ptr<io::RowWriter> writer;
   const std::size_t blocks = std::max<std::size_t>(1, (command.contacts + contacts_of_block - 1) / contacts_of_block);
   std::vector<Block> group(std::min(blocks, static_cast<std::size_t>(tbb::this_task_arena::max_concurrency())));
   for (std::size_t first = 0; first < blocks; first += group.size()) {
     const std::size_t count = std::min(group.size(), blocks - first);
     tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) { group[i] = drawn(command, first + i); });
     for (std::size_t i = 0; i < count; ++i) {
-      const Block& block = group[i];
       const std::size_t row = (first + i) * contacts_of_block;
-      if (in_hdf5 && !writer) {
-        const auto kind = [&](const io::Cells& cells) {
-          if (std::holds_alternative<std::vector<std::int64_t>>(cells)) return io::ColumnType::int64;
-          return command.precision == "float" ? io::ColumnType::float32 : io::ColumnType::float64;
-        };
-        std::vector<io::Hdf5Column> columns;
-        for (std::size_t c = 0; c < block.names.size(); ++c)
-          columns.push_back({block.names[c], {kind(block.cells[c]), 1, nullptr}, {}});
-        writer.emplace(output.part(), columns, command.contacts);
+      io::RowBlock rows{.first = row, .count = std::min(contacts_of_block, command.contacts - row)};
+      std::vector<io::FileColumn> columns;
+      for (const auto& [name, cells] : group[i]) {
+        columns.push_back(column_of(name, cells));
+        rows.columns.emplace_back(&cells);
       }
-      for (std::size_t c = 0; in_hdf5 && c < block.cells.size(); ++c) writer->write(c, row, block.cells[c]);
-      if (!in_hdf5)
-        output.stream() << csv_of(block, std::min(contacts_of_block, command.contacts - row), first + i == 0);
+      if (!writer) writer = new_rows(output, columns, command.contacts);
+      writer->put(rows);
     }
     bar.show(std::min((first + count) * contacts_of_block, command.contacts), command.contacts);
   }
-  output.stream().flush();
   output.finish();
   return exit_fine;
 }

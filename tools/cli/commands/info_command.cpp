@@ -6,10 +6,10 @@
 #include <cstdio>
 #include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <xsimd/config/xsimd_config.hpp>
 
+#include "cli/report/report_words.hpp"
 #include "commands.hpp"
 
 namespace carom::apps {
@@ -40,10 +40,13 @@ int run(bool as_json) {
   const std::string chosen(to_string(Solver().isa()));
   const int threads = tbb::info::default_concurrency();
   if (as_json) {
-    const nlohmann::ordered_json json = {
-        {"version", version()},   {"cpu", cpu_model()},          {"isas", isas}, {"isa", chosen}, {"threads", threads},
-        {"xsimd", xsimd_version}, {"tbb", TBB_runtime_version()}};
-    fmt::print("{}\n", json.dump(2));
+    print(Json{{"version", version()},
+               {"cpu", cpu_model()},
+               {"isas", isas},
+               {"isa", chosen},
+               {"threads", threads},
+               {"xsimd", xsimd_version},
+               {"tbb", TBB_runtime_version()}});
     return exit_fine;
   }
   fmt::print("carom    {}\n", version());

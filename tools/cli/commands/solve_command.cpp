@@ -8,8 +8,8 @@
 #include "cli/options/solve_options.hpp"
 #include "cli/ranks/ranks.hpp"
 #include "commands.hpp"
-#include "io/columns/table_reader.hpp"
 #include "io/fclib/fclib.hpp"
+#include "io/files/table_file.hpp"
 
 namespace carom::apps {
 namespace {
@@ -139,7 +139,7 @@ void add_solve_command(CLI::App& app, int& exit_code) {
       "Solve with the scalar reference in double instead of the lanes: the exact one, or Euler's with euler");
   solve->add_flag("--details", command->details,
                   "Write the separation velocity too and, without --scene, the work of both phases [J] and the steps");
-  add_resume_options(*solve, command->resume, command->checkpoint);
+  add_resume_options(*solve, *command);
   add_scene_options(*solve, *command);
   add_library_options(*solve, *command);
   solve->footer(solve_footer);

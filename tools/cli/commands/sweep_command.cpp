@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <carom/law_info.hpp>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -41,10 +40,10 @@ double number_of(const std::string& text, const std::string& all) {
   return *number;
 }
 
-/// How many digits stand behind the point: 2 of 0.25 and of 25e-2.
+/// Returns the number of decimals: 2 for 0.25 and for 25e-2.
 int decimals_of(double number) {
   std::array<char, 32> room;
-  // In as few digits as give it back.
+  // The shortest text that reproduces the number.
   const auto end = std::to_chars(room.data(), room.data() + room.size(), number, std::chars_format::scientific).ptr;
   const std::string text(room.data(), end);
   const std::size_t point = text.find('.'), e = text.find('e');
@@ -96,19 +95,17 @@ void add_sweep_command(CLI::App& app, int& exit_code) {
   auto frictions = std::make_shared<std::string>(), restitutions = std::make_shared<std::string>();
   CLI::App* sweep = app.add_subcommand("sweep", "Solve the contacts of a file under laws and coefficients of a study");
   add_solver_options(*sweep, *command);
-  std::vector<std::string> names;
-  for (const LawInfo& info : all_laws()) names.emplace_back(to_string(info.law));
   sweep->add_option("--law", command->laws, "The laws, with commas between them; `carom laws` lists them")
       ->option_text("NAME,NAME,... [" + text_of(Options{}.law) + "]")
       ->delimiter(',')
-      ->check(CLI::IsMember(names));
+      ->check(CLI::IsMember(law_names()));
   sweep->add_option("--friction", *frictions, "Coefficients of friction of all contacts")->option_text("VALUES");
   sweep->add_option("--restitution", *restitutions, "Coefficients of restitution of all contacts")
       ->option_text("VALUES");
   sweep->add_option("-o,--output", command->output, "HDF5 file for the impulses")->option_text("OUT.h5");
   sweep->add_flag("--details", command->details, "Write all results, not only impulse and status");
   sweep->add_flag("--json", command->as_json, "One JSON object on standard output");
-  add_resume_options(*sweep, command->resume, command->checkpoint);
+  add_resume_options(*sweep, *command);
   sweep->footer(sweep_footer);
   sweep->callback([=, &exit_code] {
     Ranks& ranks = Ranks::world();

@@ -2,7 +2,6 @@
 
 #include <carom/law_info.hpp>
 #include <limits>
-#include <vector>
 
 namespace carom::apps {
 
@@ -52,7 +51,7 @@ void CommandOptions::require_fit(const io::Table& table, io::Form form) const {
                 text_of(options.integrator) + " has no use");
   if (table.find("law") != io::Table::none) return;
   const LawInfo& info = law_info(options.law);
-  if (!(io::is_planar_form(form) ? info.in_plane : info.in_space))
+  if (!io::is_there(info, form))
     throw Error("carom: --law " + text_of(options.law) + " is for " +
                 (info.in_plane ? "planar contacts" : "contacts in 3D") + ", and " + table.name() + " holds others");
   if (const std::string missing = missing_parameters(options.law, table, form); !missing.empty())
@@ -66,21 +65,24 @@ std::string CommandOptions::method_in_words(io::Form form) const {
          (options.integrator == Integrator::euler ? " with " + std::to_string(options.steps) + " steps" : "");
 }
 
+std::vector<std::string> law_names() {
+  std::vector<std::string> names;
+  for (const LawInfo& info : all_laws()) names.emplace_back(to_string(info.law));
+  return names;
+}
+
 std::string missing_parameters(Law law, const io::Table& table, io::Form form) {
   std::vector<std::string> missing;
   std::size_t needed = 0;
   for (const LawParameter& parameter : law_info(law).parameters) {
-    if (!(io::is_planar_form(form) ? parameter.in_plane : parameter.in_space)) continue;
+    if (!io::is_there(parameter, form)) continue;
     ++needed;
     if (table.find(parameter.name) == io::Table::none) missing.emplace_back(parameter.name);
   }
   if (missing.empty()) return {};
   if (law == Law::composite)
     return missing.size() < needed ? std::string() : "columns weight_LAW, of which there are none";
-  std::string text;
-  for (const std::string& name : missing) text += (text.empty() ? "" : ", ") + name;
-  return (missing.size() == 1 ? "the column " : "the columns ") + text + ", which " +
-         (missing.size() == 1 ? "is" : "are") + " missing";
+  return io::columns_in_words(missing) + ", which " + (missing.size() == 1 ? "is" : "are") + " missing";
 }
 
 void add_command_options(CLI::App& command, CommandOptions& options) {
@@ -107,15 +109,15 @@ void add_solver_options(CLI::App& command, CommandOptions& options) {
   command.add_flag("--all-faults", options.all_faults, "Print every bad row, not only the first 20");
 }
 
-void add_resume_options(CLI::App& command, bool& resume, double& checkpoint) {
+void add_resume_options(CLI::App& command, RunOptions& options) {
   constexpr double a_day = 86400;
-  command.add_flag("--resume", resume,
+  command.add_flag("--resume", options.resume,
                    "Go on with OUT where an earlier run ended; IN and OUT are HDF5. Without an earlier run it begins");
   command
-      .add_option("--checkpoint", checkpoint,
+      .add_option("--checkpoint", options.checkpoint,
                   "Seconds after which OUT (HDF5) is brought to the disk, for a run to resume there; 0: after every "
                   "block of rows")
-      ->option_text(fmt::format("S [{}]", checkpoint))
+      ->option_text(fmt::format("S [{}]", options.checkpoint))
       ->check(within(0.0, a_day));
 }
 

@@ -7,6 +7,7 @@
 #include <carom/solver.hpp>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "given_options.hpp"
 #include "io/columns/contact_numbers.hpp"
@@ -42,6 +43,14 @@ struct CommandOptions {
   std::string method_in_words(io::Form form) const;
 };
 
+/// Options of commands that write all rows with their results.
+struct RunOptions : CommandOptions {
+  std::string output;
+  bool details = false;
+  bool resume = false;
+  double checkpoint = 10;  ///< [s]
+};
+
 /// Adds all options but --reference, which single commands add.
 void add_command_options(CLI::App& command, CommandOptions& options);
 
@@ -49,7 +58,7 @@ void add_command_options(CLI::App& command, CommandOptions& options);
 void add_solver_options(CLI::App& command, CommandOptions& options);
 
 /// Adds --resume and --checkpoint, for HDF5 files.
-void add_resume_options(CLI::App& command, bool& resume, double& checkpoint);
+void add_resume_options(CLI::App& command, RunOptions& options);
 
 /// Accepts numbers from `low` to `high`, and no NaN.
 template <class T>
@@ -62,6 +71,9 @@ CLI::Validator within(T low, T high) {
           },
           ""};
 }
+
+/// The names of all laws.
+std::vector<std::string> law_names();
 
 /// The columns that the law reads and the table lacks, in words; empty if none is missing.
 std::string missing_parameters(Law law, const io::Table& table, io::Form form);

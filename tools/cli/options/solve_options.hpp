@@ -19,12 +19,7 @@ inline constexpr const char *single_contacts = "single contacts", *all_scenes = 
 /// Single contacts, scenes, every method by its name, contact systems.
 const std::vector<OptionOwner>& option_owners();
 
-struct SolveOptions : CommandOptions {
-  std::string output;
-  bool details = false;
-  bool resume = false;
-  double checkpoint = 10;  ///< [s]
-
+struct SolveOptions : RunOptions {
   // These are for scenes.
   bool scene = false;
   std::string method;  ///< empty if it is not given

@@ -9,12 +9,10 @@
 
 namespace carom::apps {
 
-struct SweepOptions : CommandOptions {
+struct SweepOptions : RunOptions {
   std::vector<std::string> laws;
-  std::vector<double> frictions, restitutions;  ///< none: those of the rows
-  std::string output;
-  bool details = false, resume = false, as_json = false;
-  double checkpoint = 10;  ///< [s]
+  std::vector<double> frictions, restitutions;  ///< empty: every row has its own
+  bool as_json = false;
 };
 
 /// A law and the coefficients that all contacts have under it, instead of their own.

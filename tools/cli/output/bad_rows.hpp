@@ -1,9 +1,10 @@
-// Tells bad rows on stderr.
+// Prints bad rows on stderr.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,7 +20,7 @@ class BadRows {
   /// Lines are kept for another rank to print, or printed at once.
   explicit BadRows(const CommandOptions& options, bool are_kept = false) : options_(options), are_kept_(are_kept) {}
 
-  /// Prints those of a table, or of its next part.
+  /// Prints the bad rows of a table, or of its next part.
   void print(const io::Table& table, const io::ContactNumbers& contacts, const std::vector<Status>& statuses) {
     auto unreadable = contacts.faults().begin();
     for (std::size_t row = 0; row < contacts.size(); ++row) {
@@ -37,16 +38,16 @@ class BadRows {
       ++rows_;
     }
   }
-  /// Another rank or an earlier run has found these, and has kept lines that it did not print.
-  void take(std::size_t faults, std::size_t rows, const std::vector<std::string>& lines) {
+  /// The counts and the kept lines, for another rank or a later run.
+  nlohmann::json sums() const { return {{"faults", faults_}, {"bad_rows", rows_}, {"lines", kept_}}; }
+  /// Adds the sums of another rank or an earlier run, and prints its kept lines.
+  void take(const nlohmann::json& sums) {
+    const std::vector<std::string> lines = sums.at("lines");
     for (std::size_t i = 0; i < lines.size() && (options_.all_faults || faults_ + i < limit); ++i)
       std::fputs(lines[i].c_str(), stderr);
-    faults_ += faults;
-    rows_ += rows;
+    faults_ += sums.at("faults").get<std::size_t>();
+    rows_ += sums.at("bad_rows").get<std::size_t>();
   }
-  std::size_t faults() const { return faults_; }
-  std::size_t rows() const { return rows_; }
-  const std::vector<std::string>& kept_lines() const { return kept_; }
   /// Prints how many there are beyond the limit, after the last part. Returns the number of rows at fault.
   std::size_t finish(const io::Table& table) const {
     if (!options_.all_faults && faults_ > limit)

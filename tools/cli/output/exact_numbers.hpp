@@ -1,4 +1,4 @@
-// Numbers as text that gives their bits back, infinite ones too, for which JSON has no number.
+// Text that reproduces the bits of a number. JSON has no infinite numbers.
 #pragma once
 
 #include <fmt/format.h>

@@ -21,7 +21,7 @@ namespace {
 Journal::Journal(const std::string& path, const std::string& output)
     : path_(path), file_(::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) {
   if (file_ < 0) throw_unwritable_journal(path_);
-  // Where a file system has no locks, nothing tells of another run.
+  // A file system without locks cannot detect another run.
   if (::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     ::close(file_);
     throw Error("carom: " + output + " is being written by another run");

@@ -1,4 +1,4 @@
-// The journal of a run that can be resumed: what the run is, and how far its file is complete.
+// The journal of a resumable run: the description of the run, and its progress.
 #pragma once
 
 #include <cstddef>
@@ -7,26 +7,26 @@
 
 namespace carom::apps {
 
-/// A line that describes the run, and one for every moment at which the rows that it tells were on the disk. A line
-/// that was not completed does not count.
+/// The first line describes the run. Every further line is a moment: it lists the rows that are on the disk. An
+/// incomplete line at the end is ignored.
 class Journal {
  public:
-  /// Opens the journal, and makes it if there is none. Throws Error if another run has it open, which writes `output`.
+  /// Opens the journal, or makes a new one. Throws Error if another run that writes `output` has it open.
   Journal(const std::string& path, const std::string& output);
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  /// The last moment that an earlier run has left; null without any.
+  /// The description of the run that the journal belongs to; null in a new journal.
   const nlohmann::json& run() const { return run_; }
-  /// Its last moment; null without any.
+  /// The last moment; null without a moment.
   const nlohmann::json& moment() const { return moment_; }
 
   /// Begins the journal of a run anew. Throws Error.
   void begin(const nlohmann::json& run);
-  /// Adds a moment, and returns when it is on the disk. Throws Error.
+  /// Adds a moment. Returns when it is on the disk. Throws Error.
   void add(const nlohmann::json& moment);
-  /// The run is complete.
+  /// Deletes the journal of a complete run.
   void remove();
 
  private:

@@ -15,6 +15,7 @@
 #include <filesystem>
 
 #include "interruption.hpp"
+#include "io/files/table_file.hpp"
 
 namespace carom::apps {
 namespace {
@@ -213,6 +214,10 @@ void OutputFile::discard() {
 const std::string& OutputFile::part() const {
   if (part_.empty()) throw Error("carom: " + name_ + " is no file of its own, which HDF5 needs");
   return part_;
+}
+
+bool OutputFile::is_hdf5() const {
+  return io::is_hdf5_name(name_);
 }
 
 void OutputFile::finish() {

@@ -10,15 +10,14 @@ namespace carom::apps {
 /// Fate of the part if the run ends before its file is complete.
 enum class UnfinishedPart { is_removed, is_kept };
 
-/// The file that a command writes. It is written as NAME.part, with a random middle, in the same folder and renamed
-/// when it is complete: a run that fails, or that a signal ends, does not touch NAME. Devices, pipes and the files of a
-/// process
-/// (/dev/stdout) are written directly; "-" is standard output. Only one OutputFile exists at a time. A part that is
-/// kept is named NAME.part; it may be the part of an earlier run.
+/// The file that a command writes. The part NAME.XXXXXX.part in the same folder is renamed when it is complete, so a
+/// run that fails or that a signal ends does not touch NAME. A part that is kept is named NAME.part; it may be the part
+/// of an earlier run. Devices, pipes and files of a process (/dev/stdout) are written directly; "-" is standard output.
+/// Only one OutputFile exists at a time.
 class OutputFile {
  public:
   /// Opens the file. Do this before the work, so that a path that cannot be written costs no work. Throws Error, also
-  /// if the path is the input's.
+  /// if the path is the path of the input.
   OutputFile(const std::string& path, const std::string& input, UnfinishedPart unfinished = UnfinishedPart::is_removed);
   /// Removes an unfinished part.
   ~OutputFile();
@@ -30,6 +29,8 @@ class OutputFile {
   /// The path of the part, for writers that do not use the stream. Throws Error if the output is not a regular file,
   /// which HDF5 needs.
   const std::string& part() const;
+  /// True if the name ends in .h5 or .hdf5.
+  bool is_hdf5() const;
   /// The final path, with symbolic links resolved.
   const std::string& place() const { return place_; }
   /// Removes the part at once, even if it would be kept.
@@ -47,9 +48,5 @@ class OutputFile {
   std::unique_ptr<Buffer> buffer_;
   std::ostream stream_{nullptr};
 };
-
-/// Converts the CSV that the stream has received to HDF5, if the file's name ends like an HDF5 file's. Reads the whole
-/// text into memory. Throws Error.
-void make_hdf5_of_csv(OutputFile& output);
 
 }  // namespace carom::apps

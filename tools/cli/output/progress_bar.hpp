@@ -8,8 +8,7 @@
 
 namespace carom::apps {
 
-/// Shows a bar on stderr for work that takes longer than a second, if stderr is a terminal. The bar goes with its
-/// object.
+/// Shows a bar on stderr for work that takes longer than a second, if stderr is a terminal. The destructor removes it.
 class ProgressBar {
  public:
   explicit ProgressBar(std::string label);
@@ -17,11 +16,11 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  /// `rows` are those that are done, for the rate; 0 if they are not counted.
+  /// `rows`: number of solved rows, for the rate; 0 shows no rate.
   void show(std::size_t done, std::size_t total, std::size_t rows = 0);
-  /// Makes room on stderr for other words, until the bar is shown again.
+  /// Removes the bar until the next show().
   void hide();
-  /// Calls show(); valid as long as this object.
+  /// Returns a function that calls show(). The bar must outlive it.
   io::Progress function();
 
  private:

@@ -8,8 +8,7 @@
 namespace carom::apps::transport {
 namespace {
 
-/// The variables are set by Open MPI's mpirun, by srun --mpi=pmix and its like, which tells no size, and by srun
-/// --mpi=pmi2 and MPICH's mpirun.
+/// Set by Open MPI's mpirun, by srun --mpi=pmix (without a size), and by srun --mpi=pmi2 and MPICH's mpirun.
 constexpr std::array ranks = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
 constexpr std::array sizes = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
 

@@ -78,7 +78,7 @@ void Ranks::poll() {
   if (is_stopped_) throw Stopped();
 }
 
-// MPI's own ways of waiting take a core, which the ranks that still work may want.
+// Waiting inside MPI would occupy a core that working ranks need.
 void Ranks::wait(const std::function<bool()>& is_over, bool until_stopped) {
   constexpr auto patience = std::chrono::microseconds(300);
   for (take_messages(); !is_over(); take_messages()) {

@@ -1,4 +1,4 @@
-// The processes that one launch by mpirun or srun has started to do a command together. Rank 0 is the one that speaks.
+// The processes that mpirun or srun has started to run one command together. Only rank 0 prints.
 #pragma once
 
 #include <deque>
@@ -14,10 +14,10 @@ namespace carom::apps {
 
 class Ranks {
  public:
-  /// Is thrown where this rank is to end since another one has failed, or since the run was interrupted.
+  /// Thrown if this rank must end because another rank has failed or the run was interrupted.
   struct Stopped {};
 
-  /// Those of this launch. Throws Error.
+  /// The ranks of this launch. Throws Error.
   static Ranks& world();
   Ranks(const Ranks&) = delete;
   Ranks& operator=(const Ranks&) = delete;
@@ -26,18 +26,18 @@ class Ranks {
   int size() const { return launch_.size; }
   bool are_many() const { return launch_.size > 1; }
   bool is_first() const { return launch_.rank == 0; }
-  /// The threads of a rank that was asked for `threads`, 0 for as many as there are cores for it.
+  /// The number of threads for the option `threads`; 0 means all cores of this rank.
   int threads(int threads) const { return threads == 0 ? launch_.threads : threads; }
 
   /// Runs a command on every rank. An error on any of them stops all: rank 0 throws the first one as Error, the others
   /// return quietly. Returns the exit code of rank 0.
   int run(const std::function<int()>& command);
 
-  /// Every rank's text, on rank 0; nothing elsewhere. Waits for all. Throws Stopped.
+  /// Returns the texts of all ranks on rank 0, and nothing on other ranks. Throws Stopped.
   std::vector<std::string> gather(const std::string& text);
-  /// A text from rank 0 for every rank, which is returned there. Throws Stopped.
+  /// Sends every rank its text from rank 0. Returns this rank's text. Throws Stopped.
   std::string scatter(const std::vector<std::string>& texts);
-  /// Is called now and then during work. Throws Stopped.
+  /// Takes messages; call it now and then during work. Throws Stopped.
   void poll();
 
  private:
@@ -55,21 +55,21 @@ class Ranks {
   int ended_ = 0;
 };
 
-/// JSON for another rank. Text that is not UTF-8 loses what is not.
+/// JSON for another rank. Bytes that are not UTF-8 are replaced.
 inline std::string text_of(const nlohmann::json& json) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// A path for another rank, of any bytes.
-inline nlohmann::json bytes_of(const std::string& path) {
-  return std::vector<unsigned char>(path.begin(), path.end());
+/// Any bytes as JSON, which holds UTF-8 only.
+inline nlohmann::json json_of_bytes(const std::string& bytes) {
+  return std::vector<unsigned char>(bytes.begin(), bytes.end());
 }
-inline std::string path_of(const nlohmann::json& bytes) {
+inline std::string bytes_of(const nlohmann::json& bytes) {
   const auto all = bytes.get<std::vector<unsigned char>>();
   return {all.begin(), all.end()};
 }
 
-/// False on a rank that leaves messages about the command line to another one.
+/// True if this rank prints messages about the command line.
 inline bool speaks() {
   return transport::rank_of_environment() == 0;
 }

@@ -1,5 +1,4 @@
-// All that carom needs of MPI: texts from process to process. mpi_transport.cpp has it, no_transport.cpp stands in its
-// place in a build without MPI.
+// Sends texts from process to process by MPI (mpi_transport.cpp). A build without MPI has no_transport.cpp instead.
 #pragma once
 
 #include <optional>
@@ -18,11 +17,11 @@ struct Message {
 /// The place of this process in its launch.
 struct Launch {
   int rank = 0, size = 1;
-  int threads = 0;  ///< this process' part of the cores that it shares; 0: all of them are its own
+  int threads = 0;  ///< this process's share of the cores; 0: it has all cores
 };
 
-/// Starts MPI where mpirun or srun has started this process, which their environment tells; else it is alone. Throws
-/// Error if it should have companions and finds none.
+/// Starts MPI if the environment shows that mpirun or srun has started this process. Throws Error if there should be
+/// other processes and MPI finds none.
 Launch start();
 
 /// Calls come from one thread at a time.
@@ -33,7 +32,7 @@ std::optional<Message> receive();
 /// Waits for all other processes.
 void end();
 
-/// The rank that the environment tells, and the number of ranks, before or without start().
+/// The rank and the number of ranks in the environment. They need no start().
 int rank_of_environment();
 int size_of_environment();
 

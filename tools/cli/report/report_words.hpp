@@ -1,4 +1,4 @@
-// Words that the reports share.
+// Words and JSON that the reports share.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace carom::apps {
 
 using Json = nlohmann::ordered_json;
 
-/// Rows that are printed of a list that may be long.
+/// Max number of rows that are printed of a list.
 inline constexpr std::size_t max_rows_printed = 20;
 
 constexpr std::string_view word_of(io::Form form) {
@@ -41,9 +41,9 @@ inline void print(const std::vector<SkippedLaw>& skipped) {
   for (const SkippedLaw& law : skipped) fmt::print("{:<18} {}\n", to_string(law.law), law.why);
 }
 
-inline void print(const Json& json) {
+inline void print(const Json& json, std::FILE* out = stdout) {
   // A file name need not be UTF-8, but JSON must be.
-  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+  fmt::print(out, "{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace carom::apps

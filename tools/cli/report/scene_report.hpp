@@ -1,4 +1,4 @@
-// Tells what became of scenes: a line a scene.
+// Report on scenes: a line per scene.
 #pragma once
 
 #include <cstdio>
@@ -9,11 +9,11 @@
 
 namespace carom::apps {
 
-/// Keeps the first scenes and the sums over all, so that a file may have any number of them.
+/// Keeps the first scenes and the sums over all scenes, so that a file may have any number of scenes.
 class SceneTable {
  public:
   void add(const SolvedScene& scene);
-  /// For another rank, which adds it behind its own scenes.
+  /// The table for another rank, which appends the scenes to its own.
   std::string bytes() const;
   void add(const std::string& bytes);
   /// The first 20 scenes, the sums if there are several, and how many islands have not converged.
@@ -27,7 +27,7 @@ class SceneTable {
   void sum(const SolvedScene& scene);
 
   std::vector<SolvedScene> first_;
-  SolvedScene all_;  ///< sums, but the greatest of what does not add up
+  SolvedScene all_;  ///< sums or maxima over all scenes
   std::size_t count_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The summary that `carom solve` gives of a file in the end.
+// The summary of a file that `carom solve` prints.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/columns/result_columns.hpp"
+#include "io/files/result_columns.hpp"
 
 namespace carom::apps {
 
@@ -28,13 +28,13 @@ struct RowCounts {
   void add(const io::ContactNumbers& contacts, const io::ResultNumbers& results) {
     rows += contacts.size();
     for (const Law law : contacts.named_laws()) ++by_law[std::string(to_string(law))];
-    std::vector<std::size_t> statuses(io::words_of_statuses().size());
+    std::vector<std::size_t> statuses(io::words_of_statuses()->size());
     for (std::size_t row = 0; row < contacts.size(); ++row) {
       ++statuses[io::index_of_status(contacts, results, row)];
       ++by_path[results.path[row].index()];
     }
     for (std::size_t i = 0; i < statuses.size(); ++i)
-      if (statuses[i] > 0) by_status[io::words_of_statuses()[i]] += statuses[i];
+      if (statuses[i] > 0) by_status[(*io::words_of_statuses())[i]] += statuses[i];
   }
 };
 

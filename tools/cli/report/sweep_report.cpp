@@ -9,7 +9,7 @@
 namespace carom::apps {
 namespace {
 
-/// Words behind the statuses of the library are of rows that it does not see.
+/// Indices from status_room on are words for rows that the library does not see.
 bool is_bad(std::size_t status) {
   return status >= status_room || is_fault(static_cast<Status>(status));
 }
@@ -80,7 +80,7 @@ void print_json(const SweepReport& report, const SweepOptions& options) {
     const PointSums& sums = report.sums[i];
     Json statuses = Json::object();
     for (std::size_t status = 0; status < sums.by_status.size(); ++status)
-      if (sums.by_status[status] > 0) statuses[io::words_of_statuses()[status]] = sums.by_status[status];
+      if (sums.by_status[status] > 0) statuses[(*io::words_of_statuses())[status]] = sums.by_status[status];
     points.push_back({{"law", to_string(point.law)},
                       {"friction", or_null(point.friction)},
                       {"restitution", or_null(point.restitution)},

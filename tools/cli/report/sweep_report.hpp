@@ -1,4 +1,4 @@
-// Tells what became of contacts at every point of a study.
+// Report on the points of a sweep.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,13 +7,13 @@
 
 #include "cli/options/sweep_options.hpp"
 #include "io/columns/forms.hpp"
-#include "io/columns/result_columns.hpp"
+#include "io/files/result_columns.hpp"
 
 namespace carom::apps {
 
 /// Sums over the contacts at a point.
 struct PointSums {
-  std::vector<std::size_t> by_status = std::vector<std::size_t>(io::words_of_statuses().size());
+  std::vector<std::size_t> by_status = std::vector<std::size_t>(io::words_of_statuses()->size());
   double energy_loss = 0, max_energy_gain = 0;  ///< [J]
 
   std::size_t resolved() const;
@@ -32,7 +32,7 @@ struct SweepReport {
   std::vector<PointSums> sums;
 };
 
-/// A line a point.
+/// A line per point.
 void print_text(const SweepReport& report, const SweepOptions& options);
 void print_json(const SweepReport& report, const SweepOptions& options);
 

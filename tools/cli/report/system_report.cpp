@@ -3,28 +3,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+
+#include "report_words.hpp"
 
 namespace carom::apps {
 namespace {
 
-nlohmann::ordered_json json_of(const SolvedSystem& system) {
+Json json_of(const SolvedSystem& system) {
   const SystemReport& report = system.report;
-  nlohmann::ordered_json json = {
-      {"file", system.name},
-      {"contacts", report.contacts},
-      {"islands", report.islands},
-      {"max_island_size", report.max_island_size},
-      {"solved", system.solved()},
-      {"unsolved_islands", report.unsolved},
-      {"error", report.error},
-      {"range_distance", report.range_distance},
-      {"iterations", report.pgs_iterations + report.interior_point_iterations + report.newton_iterations},
-      {"pgs_iterations", report.pgs_iterations},
-      {"interior_point_iterations", report.interior_point_iterations},
-      {"newton_iterations", report.newton_iterations},
-      {"seconds", report.seconds},
-      {"threads", report.threads}};
+  Json json = {{"file", system.name},
+               {"contacts", report.contacts},
+               {"islands", report.islands},
+               {"max_island_size", report.max_island_size},
+               {"solved", system.solved()},
+               {"unsolved_islands", report.unsolved},
+               {"error", report.error},
+               {"range_distance", report.range_distance},
+               {"iterations", report.pgs_iterations + report.interior_point_iterations + report.newton_iterations},
+               {"pgs_iterations", report.pgs_iterations},
+               {"interior_point_iterations", report.interior_point_iterations},
+               {"newton_iterations", report.newton_iterations},
+               {"seconds", report.seconds},
+               {"threads", report.threads}};
   if (system.global.velocities > 0) {
     json["velocities"] = system.global.velocities;
     json["mass_was_half"] = system.global.mass_was_half;
@@ -73,17 +73,16 @@ void print_text(const std::vector<SolvedSystem>& systems, std::FILE* out) {
 
 void print_json(const std::vector<SolvedSystem>& systems, const SystemOptions& options, double tolerance,
                 std::FILE* out) {
-  nlohmann::ordered_json json;
+  Json json;
   if (systems.size() == 1) {
     json = json_of(systems.front());
   } else {
-    json = {
-        {"systems", nlohmann::ordered_json::array()}, {"solved", solved_of(systems)}, {"seconds", seconds_of(systems)}};
+    json = {{"systems", Json::array()}, {"solved", solved_of(systems)}, {"seconds", seconds_of(systems)}};
     for (const SolvedSystem& system : systems) json["systems"].push_back(json_of(system));
   }
   json["tolerance"] = tolerance;
   json["budget"] = options.budget;
-  fmt::print(out, "{}\n", json.dump(2));
+  print(json, out);
 }
 
 }  // namespace carom::apps

@@ -1,4 +1,4 @@
-// Tells what became of contact systems: a line or a JSON object each.
+// Report on contact systems: a line or a JSON object each.
 #pragma once
 
 #include <carom/system.hpp>
@@ -8,7 +8,7 @@
 
 namespace carom::apps {
 
-/// A global system is told of besides:
+/// Further figures of a global system.
 struct GlobalReport {
   std::size_t velocities = 0;  ///< 0: the system is local
   bool mass_was_half = false;  ///< the file has one side of M's diagonal

@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// In order, and as few as can be.
+/// Sorts and joins the ranges.
 std::vector<RowRange> merged(std::vector<RowRange> ranges) {
   std::sort(ranges.begin(), ranges.end(), [](const RowRange& a, const RowRange& b) { return a.first < b.first; });
   std::vector<RowRange> all;
@@ -168,20 +168,26 @@ std::vector<RowRange> RunLog::begin(const nlohmann::json& sums, const std::vecto
       ++launch_;
       add_moment(sums);
     }
-    remove_journals_of_ranks();
+    if (is_open_) remove_journals_of_ranks();
     for (const std::vector<RowRange>& share : shares)
-      plans.push_back(
-          nlohmann::json{{"place", bytes_of(place_)}, {"part", bytes_of(part_)}, {"launch", launch_}, {"share", share}}
-              .dump());
+      plans.push_back(nlohmann::json{
+          {"place", json_of_bytes(place_)},
+          {"part", json_of_bytes(part_)},
+          {"has_journal", is_open_},
+          {"launch", launch_},
+          {"share",
+           share}}.dump());
   }
   const nlohmann::json plan = nlohmann::json::parse(ranks_.scatter(plans));
   if (!ranks_.is_first()) {
-    place_ = path_of(plan.at("place"));
-    part_ = path_of(plan.at("part"));
+    place_ = bytes_of(plan.at("place"));
+    part_ = bytes_of(plan.at("part"));
     launch_ = plan.at("launch");
-    journal_.emplace(journal_of(ranks_.rank()), name_);
-    journal_->begin({{"launch", launch_}});
-    is_open_ = true;
+    if (plan.at("has_journal")) {
+      journal_.emplace(journal_of(ranks_.rank()), name_);
+      journal_->begin({{"launch", launch_}});
+      is_open_ = true;
+    }
   }
   return plan.at("share");
 }

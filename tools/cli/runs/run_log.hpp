@@ -1,4 +1,4 @@
-// How far runs over the rows of an HDF5 file have come: on all ranks of this one, and before it.
+// Shares and progress of a run over the rows of an HDF5 file, on all ranks and over earlier runs.
 #pragma once
 
 #include <cstddef>
@@ -22,44 +22,44 @@ struct RowRange {
 
 std::size_t rows_in(const std::vector<RowRange>& ranges);
 
-/// Cuts what is left of `rows` behind the ranges that are done into as many shares as there are ranks, of whole blocks
-/// of rows.
+/// Cuts the rows that are not done into one share per rank. Shares have whole blocks of rows.
 std::vector<std::vector<RowRange>> shares(std::size_t rows, std::vector<RowRange> done, std::size_t block, int ranks);
 
-/// All that may tell a file that is read from another one.
+/// Size, time, rows and columns of an input, to recognise it in a later run.
 nlohmann::json description_of(const std::string& input, io::TableReader& reader);
 
-/// The journals of a run: OUT.journal is that of rank 0, and of all earlier runs; OUT.journal.R that of rank R, as long
-/// as the run lasts. A moment tells the rows that a rank has brought to the disk, and sums over them.
+/// The shares of the ranks, and the journals of a resumable run. Rank 0 has OUT.journal, which later runs read. During
+/// the run rank R has OUT.journal.R. A moment lists the rows that a rank has on the disk, and sums over them.
 class RunLog {
  public:
-  /// `output` is the file of rank 0, none elsewhere; `name` stands in messages.
+  /// `output`: the file on rank 0, otherwise null. `name`: its name in messages.
   RunLog(std::string name, const OutputFile* output, Ranks& ranks);
 
-  /// On rank 0: opens the journal. `run` describes all that the bits of results depend on, in "options" and "input".
-  /// True if there is an earlier run of that description, which `resume` asks to go on with. Throws Error if it is
-  /// there and is of another description or not asked for.
+  /// Opens the journal on rank 0. Without it the run is not resumable. `run`: the options and the input that determine
+  /// the bits of the results. Returns true if an earlier run with this description is resumed. Throws Error if there is
+  /// an earlier run and its description differs or `resume` is false.
   bool open(const nlohmann::json& run, bool resume);
-  /// The sums that the ranks of earlier runs have told last.
+  /// The last sums of the ranks of earlier runs.
   const std::vector<nlohmann::json>& earlier() const { return earlier_; }
 
   /// The rows that are done.
   const std::vector<RowRange>& done() const { return done_; }
 
-  /// Begins, with the sums of all that was done earlier, and tells every rank its share of the rows. On other ranks
-  /// this is the first call, and only rank 0's arguments count.
+  /// Begins the run and returns this rank's share of the rows. `sums`: over all earlier runs. Only the arguments of
+  /// rank 0 count. Other ranks call no open().
   std::vector<RowRange> begin(const nlohmann::json& sums, const std::vector<std::vector<RowRange>>& shares);
-  /// The file that is written, known from then on.
+  /// The path of the part. Other ranks know it after begin().
   const std::string& part() const { return part_; }
 
-  /// These rows of this rank's share are done.
+  /// Notes that these rows of this rank's share are done.
   void add_rows(std::size_t first, std::size_t count);
-  /// Adds a moment with sums over all rows that are done, and returns when it is on the disk.
+  /// Adds a moment with the sums over all rows that are done. Returns when it is on the disk.
   void add_moment(const nlohmann::json& sums);
-  /// On rank 0: all is complete.
+  /// Deletes the journals of a complete run, on rank 0.
   void remove();
-  /// The run ends before all of its `rows` are done. Adds a last moment, if it can be had, and says that --resume goes
-  /// on: rank 0 does, or another one that finds it dead. False: there is nothing to go on with, and no journal is left.
+  /// Ends a run before all of its `rows` are done. Adds a last moment if possible. Rank 0 prints that --resume
+  /// continues the run; if rank 0 is dead, another rank does. Returns false if there is nothing to resume; then no
+  /// journal is left.
   bool leave(const std::function<void()>& last_moment, std::size_t rows);
 
  private:
@@ -74,7 +74,7 @@ class RunLog {
   std::optional<Journal> journal_;
   std::vector<nlohmann::json> earlier_;
   std::vector<RowRange> done_;
-  bool is_open_ = false;  ///< and not another run's
+  bool is_open_ = false;  ///< The journal belongs to this run.
   std::size_t launch_ = 0, rows_before_ = 0;
 };
 

@@ -5,14 +5,14 @@
 #include <functional>
 #include <unordered_map>
 
-#include "io/columns/table_reader.hpp"
+#include "io/files/table_file.hpp"
 
 namespace carom::apps {
 namespace {
 
 constexpr std::size_t rows_read_at_once = 1 << 16, rows_of_part = 1 << 12;
 
-/// Calls on_row(row, scene_step), without rows whose cell is none.
+/// Calls on_row(row, scene_step) for every row with a number in the column.
 void each_row(const std::string& path, const std::function<void(std::size_t, double)>& on_row) {
   const auto reader = io::open_table(path, {}, 0, "scene_step");
   for (std::size_t first = 0; reader->read(rows_read_at_once); first += reader->table().rows())

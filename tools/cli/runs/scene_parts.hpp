@@ -1,4 +1,4 @@
-// Where a file of scenes can be cut.
+// Rows at which a file of scenes can be cut.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace carom::apps {
 
-/// Rows of a file in HDF5 between which no scene has rows on both sides: 0, then one for every 4096 rows or more, and
-/// the number of rows at the end. Reads the column scene_step alone. Throws Error.
+/// Returns rows of an HDF5 file at which no scene is cut: 0, then a row after every 4096 rows or more, and the number
+/// of rows at the end. Reads only the column scene_step. Throws Error.
 std::vector<std::size_t> borders_of_scenes(const std::string& path);
 
 }  // namespace carom::apps

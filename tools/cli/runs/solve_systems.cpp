@@ -1,18 +1,16 @@
 #include <carom/system.hpp>
 #include <cstdio>
 #include <cstring>
-#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "cli/options/exit_codes.hpp"
 #include "cli/options/solve_options.hpp"
-#include "cli/output/output_file.hpp"
-#include "cli/ranks/ranks.hpp"
 #include "cli/report/system_report.hpp"
-#include "io/columns/table_reader.hpp"
 #include "io/fclib/fclib.hpp"
+#include "io/files/table_file.hpp"
+#include "run.hpp"
 
 namespace carom::apps {
 namespace {
@@ -82,75 +80,84 @@ SolvedSystem solve(const io::FclibProblem& problem, SystemSolver& solver, const 
   return solved;
 }
 
-/// On rank 0 the systems of all ranks, in the order of their names.
-std::vector<SolvedSystem> of_all(const std::vector<SolvedSystem>& solved, const std::vector<std::string>& names,
-                                 Ranks& ranks) {
-  struct Reports {
+/// The contact systems of some files. A rank takes every size-th file.
+class SystemRun final : public Run {
+ public:
+  SystemRun(const SolveOptions& options, Ranks& ranks)
+      : Run(options.input, options.output, false, ranks), options_(options), names_({options.input}) {
+    names_.insert(names_.end(), options.more_inputs.begin(), options.more_inputs.end());
+    options.given.read(system_options_);
+    if (system_options_.tolerance == 0) system_options_.tolerance = options.in_float() ? 1e-4 : 1e-8;
+    systems_.resize(names_.size());
+  }
+
+ private:
+  // A report and its file. No part of it points to memory, so ranks may exchange its bytes.
+  struct Found {
+    std::size_t file;
     SystemReport report;
     double tolerance;
     GlobalReport global;
   };
-  // No part of it points to memory, so ranks may exchange its bytes.
-  static_assert(std::is_standard_layout_v<Reports> && std::is_trivially_destructible_v<Reports>);
-  if (!ranks.are_many()) return solved;
-  std::string own;
-  for (const SolvedSystem& system : solved) {
-    const Reports reports{system.report, system.tolerance, system.global};
-    own.append(reinterpret_cast<const char*>(&reports), sizeof reports);
+  static_assert(std::is_standard_layout_v<Found> && std::is_trivially_destructible_v<Found>);
+
+  void work() override {
+    SystemSolver solver(options_.execution());
+    OutputFile* const output = output_ ? &*output_ : nullptr;
+    for (std::size_t i = first(); i < names_.size(); i += step()) {
+      ranks_.poll();
+      const io::FclibProblem problem = io::read_fclib(names_[i]);
+      try {
+        systems_[i] = options_.in_float() ? solve<float>(problem, solver, system_options_, output)
+                                          : solve<double>(problem, solver, system_options_, output);
+      } catch (const Error& error) {
+        // The library refuses a system for a fault of the file.
+        const std::string text = error.what(), prefix = "carom: ";
+        throw Error(prefix + names_[i] + ": " + (text.starts_with(prefix) ? text.substr(prefix.size()) : text));
+      }
+    }
   }
-  const std::vector<std::string> of_ranks = ranks.gather(own);
-  std::vector<SolvedSystem> all;
-  for (std::size_t i = 0; i < names.size() && ranks.is_first(); ++i) {
-    Reports reports;
-    const std::size_t place = i / of_ranks.size() * sizeof reports;
-    std::memcpy(static_cast<void*>(&reports), of_ranks[i % of_ranks.size()].data() + place, sizeof reports);
-    all.push_back({names[i], reports.report, reports.tolerance, reports.global});
+  nlohmann::json sums() const override {
+    std::string bytes;
+    for (std::size_t i = first(); i < names_.size(); i += step()) {
+      const Found found{i, systems_[i].report, systems_[i].tolerance, systems_[i].global};
+      bytes.append(reinterpret_cast<const char*>(&found), sizeof found);
+    }
+    return json_of_bytes(bytes);
   }
-  return all;
-}
+  void take(const nlohmann::json& sums) override {
+    const std::string bytes = bytes_of(sums);
+    Found found;
+    for (std::size_t at = 0; at < bytes.size(); at += sizeof found) {
+      std::memcpy(static_cast<void*>(&found), bytes.data() + at, sizeof found);
+      systems_[found.file] = {names_[found.file], found.report, found.tolerance, found.global};
+    }
+  }
+  int report() override {
+    std::FILE* out = options_.output == "-" ? stderr : stdout;
+    if (options_.as_json)
+      print_json(systems_, system_options_, system_options_.tolerance, out);
+    else
+      print_text(systems_, out);
+    for (const SolvedSystem& system : systems_)
+      if (!system.solved()) return exit_bad_rows;
+    return exit_fine;
+  }
+
+  std::size_t first() const { return static_cast<std::size_t>(ranks_.rank()); }
+  std::size_t step() const { return static_cast<std::size_t>(ranks_.size()); }
+
+  const SolveOptions& options_;
+  SystemOptions system_options_;
+  std::vector<std::string> names_;
+  std::vector<SolvedSystem> systems_;  ///< by file
+};
 
 }  // namespace
 
 int solve_systems(const SolveOptions& options) {
   require_fit(options);
-  SystemOptions system_options;
-  options.given.read(system_options);
-  if (system_options.tolerance == 0) system_options.tolerance = options.in_float() ? 1e-4 : 1e-8;
-  SystemSolver solver(options.execution());
-  std::optional<OutputFile> output;
-  if (!options.output.empty() && Ranks::world().is_first()) output.emplace(options.output, options.input);
-
-  std::vector<std::string> names = {options.input};
-  names.insert(names.end(), options.more_inputs.begin(), options.more_inputs.end());
-  // A rank takes every size-th file.
-  Ranks& ranks = Ranks::world();
-  const auto rank = static_cast<std::size_t>(ranks.rank()), size = static_cast<std::size_t>(ranks.size());
-  std::vector<SolvedSystem> solved;
-  for (std::size_t i = rank; i < names.size(); i += size) {
-    ranks.poll();
-    const std::string& name = names[i];
-    const io::FclibProblem problem = io::read_fclib(name);
-    OutputFile* const place = output ? &*output : nullptr;
-    try {
-      solved.push_back(options.in_float() ? solve<float>(problem, solver, system_options, place)
-                                          : solve<double>(problem, solver, system_options, place));
-    } catch (const Error& error) {
-      // The library refuses a system for a fault of the file.
-      const std::string text = error.what(), prefix = "carom: ";
-      throw Error(prefix + name + ": " + (text.starts_with(prefix) ? text.substr(prefix.size()) : text));
-    }
-  }
-  solved = of_all(solved, names, ranks);
-  if (!ranks.is_first()) return exit_fine;
-  if (output) output->finish();
-  std::FILE* out = options.output == "-" ? stderr : stdout;
-  if (options.as_json)
-    print_json(solved, system_options, system_options.tolerance, out);
-  else
-    print_text(solved, out);
-  for (const SolvedSystem& system : solved)
-    if (!system.solved()) return exit_bad_rows;
-  return exit_fine;
+  return SystemRun(options, Ranks::world()).run();
 }
 
 }  // namespace carom::apps

@@ -1,4 +1,4 @@
-// The names that columns of contacts and results bear in contact files.
+// The names of columns of contacts and results in contact files.
 #pragma once
 
 #include <carom/solver.hpp>
@@ -40,7 +40,8 @@ auto by_file_name(Visitor& visitor) {
   return [&visitor](const columns::Label& label, auto& column) { visitor(label.in_file(), column); };
 }
 
-/// Visits the components of a vector; one that is a number in the plane has a single one, without an axis in its name.
+/// Visits the components of a vector. A vector that is a number in the plane has one component, without an axis in its
+/// name.
 template <class Columns, class Visitor>
 void visit_vector(const char* name, Columns& vector, Visitor& visitor) {
   columns::each(by_file_name(visitor), columns::Label{"", "", "", name}, vector);
@@ -65,7 +66,7 @@ void visit_law_parameters(AnyContacts& contacts, Visitor&& visitor) {
                        contacts.laws.weight);
 }
 
-/// All columns that need not be there.
+/// Visits all optional columns.
 template <class AnyContacts, class Visitor>
 void visit_optional(AnyContacts& contacts, Visitor&& visitor) {
   columns::each_choice(
@@ -78,7 +79,7 @@ void visit_optional(AnyContacts& contacts, Visitor&& visitor) {
   visit_law_parameters(contacts, visitor);
 }
 
-/// The name that the impulse bears in results of this form, without its axis.
+/// The name of the impulse in results of this form, without its axis.
 template <class AnyContacts>
 inline constexpr const char* impulse_name = has_bodies<AnyContacts> ? "impulse" : "p";
 
@@ -92,7 +93,7 @@ void visit_results(const AnyContacts&, ResultsOf<AnyContacts>& results, Visitor&
   visitor("path", results.path);
 }
 
-/// And those that it writes on demand.
+/// Calls visitor(name, column) for every result that `solve` writes with --details.
 template <class AnyContacts, class Visitor>
 void visit_details(const AnyContacts&, ResultsOf<AnyContacts>& results, Visitor&& visitor) {
   if constexpr (has_bodies<AnyContacts>) visit_vector("new_separation_velocity", results.separation_velocity, visitor);

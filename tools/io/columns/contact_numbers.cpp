@@ -167,7 +167,7 @@ void ContactNumbers::require_parameters(Reading& reading) {
     if (std::binary_search(reading.of_unknown_law.begin(), reading.of_unknown_law.end(), row)) continue;
     for (const Law law : laws(row))
       for (const LawParameter& parameter : law_info(law).parameters)
-        if (is_planar_form(form_) ? parameter.in_plane : parameter.in_space)
+        if (is_there(parameter, form_))
           if (const auto found = std::find(names.begin(), names.end(), parameter.name); found != names.end()) {
             fault(row, trouble(std::string(parameter.name), "", ""));
             names.erase(found);

@@ -16,23 +16,23 @@
 
 namespace carom::io {
 
-/// The statuses in words of rows that the library does not see: a cell could not be read; or the row belongs to a scene
-/// and describes a body otherwise than an earlier row.
+/// Status words of rows that the library does not see: a cell cannot be read, or the state of a body differs from an
+/// earlier row of the scene.
 inline constexpr std::string_view unreadable = "unreadable", body_state_disagrees = "body_state_disagrees";
 
-/// How the cells of a table are understood.
+/// Options for reading the cells of a table.
 struct ReadOptions {
   bool rounded_to_float = false;
   Law law = Law::incremental;                                  ///< of rows that name none
   RestitutionLaw restitution_law = RestitutionLaw::energetic;  ///< of rows that name none
-  /// false: the laws are not those of the rows, so that the column `law` is not read, and no parameter has to be there.
+  /// false: ignores the column `law` and requires no law parameter.
   bool own_laws = true;
-  /// Further columns of numbers, which must be there and filled.
+  /// Further columns of numbers, which are required and have no empty cells.
   std::vector<std::string> further = {};
 };
 
-/// The contacts of a table, whatever their form: the columns that it has of those of the form, and the further ones of
-/// the options.
+/// The contacts of a table in any form: the columns of the form that the table has, and the further columns of the
+/// options.
 class ContactNumbers {
  public:
   struct Fault {
@@ -41,7 +41,7 @@ class ContactNumbers {
   };
 
   /// The table must have the columns that the form needs. Rows that can't be read become NaN and are listed as faults.
-  /// An empty cell of a law's parameter is one only where the law of the row reads it; an empty weight is 0.
+  /// An empty cell of a law parameter is a fault only if the law of the row reads it. An empty weight is 0.
   ContactNumbers(const Table& table, Form form, const ReadOptions& options = {}, const Progress& progress = {});
 
   std::size_t size() const { return readable_.size(); }
@@ -49,12 +49,12 @@ class ContactNumbers {
   /// True if the numbers are rounded to float.
   bool in_float() const { return in_float_; }
   const Numbers& numbers() const { return numbers_; }
-  /// The faults stand in the order of the rows; a row can have several.
+  /// The faults in the order of the rows. A row can have several faults.
   const std::vector<Fault>& faults() const { return faults_; }
-  /// Gives all rows one value in the place of their own.
+  /// Sets a column to one value.
   void fill(std::string_view name, double value);
   bool readable(std::size_t row) const { return readable_[row]; }
-  /// Adds faults, whose rows are readable no more: `status` is the word for those that were up to now.
+  /// Adds faults. Their rows become unreadable. `status`: status word of rows that were readable.
   void refuse(std::vector<Fault> faults, std::string_view status);
   /// The word for a row that is not readable.
   std::string_view status_of_unreadable(std::size_t row) const {
@@ -62,7 +62,7 @@ class ContactNumbers {
     return found == refused_.end() ? unreadable : found->second;
   }
 
-  /// True if the rows name laws or restitution laws: there is one for each row then, else none.
+  /// True if the rows name laws or restitution laws. Then each row has one; otherwise the vectors are empty.
   bool names_laws() const { return law_column_ != Table::none; }
   bool names_restitution_laws() const { return restitution_law_column_ != Table::none; }
   const std::vector<Law>& named_laws() const { return laws_; }
@@ -101,17 +101,17 @@ class ContactNumbers {
   std::vector<Law> laws_;
   std::vector<Fault> faults_;
   std::vector<bool> readable_;
-  std::unordered_map<std::size_t, std::string_view> refused_;  // rows with another word than `unreadable`
+  std::unordered_map<std::size_t, std::string_view> refused_;  // rows with a status word other than `unreadable`
 };
 
-/// Results of contacts, whatever their form.
+/// Results of contacts in any form.
 struct ResultNumbers {
-  /// Places for the results of these contacts, filled with zeros.
+  /// Zero results for these contacts.
   explicit ResultNumbers(const ContactNumbers& contacts);
 
-  Numbers numbers;                     ///< FormColumns::results and details, but for status and path
-  std::vector<std::string> on_demand;  ///< the names of the details that are there
-  std::vector<std::string> further;    ///< the names of results beside those of the form
+  Numbers numbers;                     ///< FormColumns::results and details without status and path
+  std::vector<std::string> on_demand;  ///< names of the details that exist
+  std::vector<std::string> further;    ///< names of further results
   std::vector<Status> status;
   std::vector<Path> path;
 };

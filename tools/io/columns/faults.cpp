@@ -14,7 +14,7 @@ std::string column_and_value(const Table& table, std::size_t row, const std::str
   return "column " + name + ": " + table.text(row, table.find(name));
 }
 
-// True if the law of the row reads the column. Columns that every law reads are no parameters.
+// True if the law of the row reads the column. Columns that are not law parameters are read by every law.
 bool is_read(const ContactNumbers& contacts, std::size_t row, const std::string& name) {
   const auto& names = columns_of(contacts.form()).law_parameters;
   if (std::find(names.begin(), names.end(), name) == names.end()) return true;
@@ -24,7 +24,7 @@ bool is_read(const ContactNumbers& contacts, std::size_t row, const std::string&
   return false;
 }
 
-// The first column in use for which the condition holds; empty without one.
+// The first column in use for which the condition holds, or an empty name.
 template <class Condition>
 std::string first_column(const ContactNumbers& contacts, std::size_t row, Condition condition) {
   for (const NumberColumn& column : contacts.numbers().columns())
@@ -32,7 +32,7 @@ std::string first_column(const ContactNumbers& contacts, std::size_t row, Condit
   return {};
 }
 
-// The number of a column that is there.
+// The number in an existing column.
 double number_at(const ContactNumbers& contacts, std::size_t row, const std::string& name) {
   return contacts.numbers().at(name)[row];
 }
@@ -70,14 +70,6 @@ std::string normal_fault(const ContactNumbers& contacts, std::size_t row) {
       length = std::hypot(length, number_at(contacts, row, name));
     }
   return "columns " + columns + ": the normal's length is " + fmt::format("{:.7g}", length) + ", not 1";
-}
-
-bool is_there(const LawInfo& law, Form form) {
-  return is_planar_form(form) ? law.in_plane : law.in_space;
-}
-
-bool is_there(const LawParameter& parameter, Form form) {
-  return is_planar_form(form) ? parameter.in_plane : parameter.in_space;
 }
 
 // The first parameter of the row's law that is missing or out of its range, in words.

@@ -1,4 +1,4 @@
-// The solver's statuses in the words of contact files.
+// Descriptions of the solver's statuses for contact files.
 #pragma once
 
 #include <carom/solver.hpp>
@@ -8,7 +8,7 @@
 
 namespace carom::io {
 
-/// Why the solver refused a row: the columns at fault and what is wrong with them.
+/// Describes why the solver refused a row. Names the columns at fault.
 std::string describe_fault(const Table& table, const ContactNumbers& contacts, std::size_t row, Status status,
                            const Options& options);
 

@@ -1,5 +1,7 @@
 #include "forms.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -43,13 +45,7 @@ Candidate candidate(Form form, const Table& table) {
   return candidate;
 }
 
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
-// Whether the table has a column that only the first of two forms needs.
+// True if the table has a column that `form` needs and `other` does not.
 bool has_one_of_its_own(const Table& table, Form form, Form other) {
   const auto &own = columns_of(form).needed, &others = columns_of(other).needed;
   return std::any_of(own.begin(), own.end(), [&](const std::string& name) {
@@ -76,13 +72,17 @@ Form form_of(const Table& table) {
   for (const auto* c = first; c != last; ++c)
     if (c->missing.empty()) return c->form;
 
-  // A table without a column that tells the dimension may be a poor file of either.
+  // Without a column that shows the dimension, the table may be an incomplete file of either dimension.
   if (!in_space) first = &candidates[0];
   const auto* nearest = std::min_element(
       first, last, [](const Candidate& a, const Candidate& b) { return a.missing_share() < b.missing_share(); });
   throw Error("carom: " + table.header_place() + "not a contact file: the nearest is the " +
               std::string(to_string(nearest->form)) +
-              ", of which these columns are missing: " + listed(nearest->missing));
+              ", of which these columns are missing: " + fmt::format("{}", fmt::join(nearest->missing, ", ")));
+}
+
+std::string columns_in_words(const std::vector<std::string>& names) {
+  return fmt::format("{} {}", names.size() == 1 ? "the column" : "the columns", fmt::join(names, ", "));
 }
 
 std::string_view to_string(Form form) {

@@ -15,7 +15,7 @@ namespace carom::io {
 namespace {
 
 constexpr std::int32_t min_index = std::numeric_limits<std::int32_t>::min();
-constexpr std::int32_t unknown = min_index;  // of a row that names no body, and is left out
+constexpr std::int32_t unknown = min_index;  // the row names no body and is left out
 
 std::optional<double> to_step(std::string_view text) {
   const std::optional<double> step = to_number(text);
@@ -38,7 +38,7 @@ std::optional<std::uint64_t> to_key(std::string_view text) {
 
 using Bodies = std::array<std::int32_t, 2>;
 
-// The scenes with all their rows in them.
+// Reads the scenes with all their rows.
 class Reader {
  public:
   Reader(const Table& table, ContactNumbers& contacts, std::vector<std::uint64_t>* keys)
@@ -47,7 +47,7 @@ class Reader {
     const std::size_t key = keys == nullptr ? Table::none : table.find("key");
     if (key != Table::none) keys->assign(contacts.size(), 0);
     for (std::size_t row = 0; row < contacts.size(); ++row) {
-      if (table.width(row) != table.header().size()) continue;  // a fault that is told already
+      if (table.width(row) != table.header().size()) continue;  // a fault of ContactNumbers
       if (const auto found = read(row, step, to_step, "a number")) scene_of(*found).rows.push_back(row);
       for (std::size_t side = 0; side < 2; ++side)
         if (const auto body = read(row, side == 0 ? a : b, to_body, "a body: a whole number from -1 to 2147483647"))
@@ -86,7 +86,7 @@ class Reader {
   std::vector<ContactNumbers::Fault> faults_;
 };
 
-// The bodies of scenes, by the states that the rows tell.
+// Finds the bodies of scenes from the states in the rows.
 class BodyFinder {
  public:
   BodyFinder(const Table& table, const ContactNumbers& contacts, const std::vector<Bodies>& bodies)
@@ -135,7 +135,7 @@ class BodyFinder {
     return true;
   }
 
-  // A state that is not finite disagrees with nothing: the contact gets that fault.
+  // A state that is not finite never disagrees; the contact gets that fault instead.
   bool agrees(const SceneOfRows& scene, std::size_t row) {
     bool all = true;
     for (const RowSide at : {RowSide{row, 0}, RowSide{row, 1}}) {
@@ -146,7 +146,7 @@ class BodyFinder {
         const double here = state(at, i),
                      there = index < 0 ? 0 : state(scene.bodies[static_cast<std::size_t>(found->second)], i);
         if (here == there) continue;
-        tell(at, i, index < 0 ? nullptr : &scene.bodies[static_cast<std::size_t>(found->second)]);
+        add_fault(at, i, index < 0 ? nullptr : &scene.bodies[static_cast<std::size_t>(found->second)]);
         all = false;
         break;
       }
@@ -154,7 +154,7 @@ class BodyFinder {
     return all;
   }
 
-  void tell(RowSide at, std::size_t column, const RowSide* first) {
+  void add_fault(RowSide at, std::size_t column, const RowSide* first) {
     const auto name_of = [&](RowSide of) { return states_[of.side][column].name; };
     const auto text_of = [&](RowSide of) { return table_.text(of.row, table_.find(name_of(of))); };
     std::string message = fmt::format("column {}: {}", name_of(at), text_of(at));
@@ -170,7 +170,7 @@ class BodyFinder {
     if (body(at) >= 0 && is_finite(at) && !known_.contains(body(at))) known_.emplace(body(at), add(scene, at));
   }
 
-  // Where the state is not finite, the contact has a body of its own, so that it harms no other.
+  // A contact with a state that is not finite gets a body of its own, so that it does not affect other contacts.
   std::int32_t index_for_contact(SceneOfRows& scene, RowSide at) {
     if (body(at) < 0) return body(at);
     if (is_of_one_body(at.row) && at.side == 1) return scene.body_a.back();

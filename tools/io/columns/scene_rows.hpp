@@ -1,4 +1,4 @@
-// Scenes in contact files: which rows belong together, and which bodies they tell of.
+// Scenes in contact files: the rows and the bodies of each scene.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace carom::io {
 
-/// The columns that rows of scenes have beside those of contacts.
+/// Required columns of scenes, in addition to the columns of contacts.
 inline constexpr std::array scene_columns = {"scene_step", "body_a", "body_b"};
 
 /// A side of a contact: a or b.
@@ -23,11 +23,12 @@ struct RowSide {
 /// The rows of one scene_step.
 struct SceneOfRows {
   double step = 0;
-  std::vector<std::size_t> rows;             ///< the contacts, in the order of the file, without rows that are left out
-  std::vector<RowSide> bodies;               ///< where the state of each body stands
-  std::vector<std::int32_t> body_a, body_b;  ///< of `rows`, index into `bodies`, -1 or what is out of range in the file
+  std::vector<std::size_t> rows;  ///< contacts in the order of the file, without rows that are left out
+  std::vector<RowSide> bodies;    ///< the side of a row with the state of each body
+  std::vector<std::int32_t> body_a,
+      body_b;  ///< bodies of `rows`: index into `bodies`, -1, or an index out of range from the file
 
-  /// A side of any row, also of one that is left out, and its body. Sides whose body is not known are not among them.
+  /// A side of a row and its body. Includes rows that are left out. Sides with an unknown body are not listed.
   struct Shown {
     RowSide at;
     std::int32_t body;
@@ -35,17 +36,17 @@ struct SceneOfRows {
   std::vector<Shown> shown;
 };
 
-/// The scenes of a table. Every row repeats the state of its bodies. The state of a body is that of the first row in
-/// the scene that has it; a row that differs is left out as `body_state_disagrees`.
+/// The scenes of a table. Every row repeats the state of its bodies. The first row of the scene with a body has its
+/// state; a row that differs is left out as `body_state_disagrees`.
 class SceneRows {
  public:
-  /// The table has scene_columns, the contacts are in the body form. Rows that are left out become faults of
-  /// `contacts`. The column `key` is read if there is one and `with_keys` is true.
+  /// The table must have scene_columns and contacts in the body form. Rows that are left out become faults of
+  /// `contacts`. Reads the column `key`, if any, if `with_keys` is true.
   SceneRows(const Table& table, ContactNumbers& contacts, bool with_keys);
 
   /// In the order of their first rows.
   const std::vector<SceneOfRows>& scenes() const { return scenes_; }
-  /// The key of each row; empty without any.
+  /// The key of each row; empty without the column.
   const std::vector<std::uint64_t>& keys() const { return keys_; }
 
  private:

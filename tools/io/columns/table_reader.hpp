@@ -1,4 +1,4 @@
-// Reads tables from files, some rows at a time. The first bytes decide between CSV and HDF5.
+// Reads tables of either format some rows at a time.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace carom::io {
 /// Type of a column in HDF5.
 struct ColumnType {
   enum Kind : std::uint8_t { float64, float32, int64, uint64, word, text } kind = float64;
-  std::size_t width = 1;                                  ///< width of text [bytes]
-  std::shared_ptr<const std::vector<std::string>> words;  ///< for `word`: at most 256
+  std::size_t width = 1;                                       ///< width of text [bytes]
+  std::shared_ptr<const std::vector<std::string>> words = {};  ///< for `word`: at most 256
 };
 
 /// Signature at the start of an HDF5 file.
@@ -48,19 +48,5 @@ std::string current_name(std::string_view name);
 /// Gives the columns of a header that a file has at `place` the names of today. Throws Error if two columns then have
 /// one name.
 void use_current_names(std::vector<std::string>& header, const std::string& place);
-
-/// "-" is standard input. HDF5 is read from `first_row` on. If `only` is given, only this column is read. Throws Error
-/// with the file and the fault, also if the file is HDF5 and carom was built without HDF5.
-std::unique_ptr<TableReader> open_table(const std::string& path, Progress progress = {}, std::size_t first_row = 0,
-                                        const std::string& only = {});
-
-/// Reads the whole file.
-Table read_table(const std::string& path, Progress progress = {});
-
-/// Recognises regular files that begin with the signature of HDF5. False for "-".
-bool is_hdf5(const std::string& path);
-
-/// True if the name of a new file ends in .h5 or .hdf5.
-bool is_hdf5_name(const std::string& path);
 
 }  // namespace carom::io

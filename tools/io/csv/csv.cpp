@@ -217,15 +217,10 @@ bool CsvReader::read(std::size_t enough) {
   table.text_.clear();
   table.cell_ends_.clear();
   table.rows_.clear();
+  // The file size bounds the text of all cells. Reserved memory that is never written costs no pages.
+  if (enough == std::numeric_limits<std::size_t>::max()) table.text_.reserve(state_->size);
   state_->read_until([&] { return table.rows() >= enough; });
   return table.rows() > 0;
-}
-
-Table CsvReader::read_all() && {
-  // The file size bounds the text of the cells. Reserved memory that is never written costs no pages.
-  state_->table.text_.reserve(state_->size);
-  read(std::numeric_limits<std::size_t>::max());
-  return std::move(state_->table);
 }
 
 Table CsvReader::take() {
@@ -284,39 +279,9 @@ const std::vector<ColumnType>& CsvReader::types() {
 }
 
 Table read_csv(const std::filesystem::path& path, const Progress& progress) {
-  return CsvReader(path, progress).read_all();
-}
-
-bool needs_quotes(std::string_view text) {
-  if (text.empty()) return false;
-  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
-  const auto special = [](char c) { return c == ',' || c == '"' || c == '\r' || c == '\n'; };
-  return std::any_of(text.begin(), text.end(), special) || blank(text.front()) || blank(text.back());
-}
-
-std::string quoted(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"') result += '"';
-    result += c;
-  }
-  return result + '"';
-}
-
-void append_cell(std::string& line, std::string_view cell) {
-  if (needs_quotes(cell))
-    line += quoted(cell);
-  else
-    line += cell;
-}
-
-void append_cell(std::string& line, const Table& table, std::size_t row, std::size_t column) {
-  if (table.holds_numbers(column)) return append_number(line, *table.cells(column), row);
-  const std::string_view cell = table.cell(row, column);
-  if (table.holds_text(column) && to_number(cell))
-    line += quoted(cell);
-  else
-    append_cell(line, cell);
+  CsvReader reader(path, progress);
+  reader.read(std::numeric_limits<std::size_t>::max());
+  return reader.take();
 }
 
 }  // namespace carom::io

@@ -26,8 +26,6 @@ class CsvReader final : public TableReader {
   Table take() override;
   std::size_t count() override;
   const std::vector<ColumnType>& types() override;
-  /// Reads all rows that are left.
-  Table read_all() &&;
 
  private:
   struct State;
@@ -41,13 +39,5 @@ class CsvReader final : public TableReader {
 
 /// Reads all of a file.
 Table read_csv(const std::filesystem::path& path, const Progress& progress = {});
-
-/// True if the cell needs quotes to be read back unchanged.
-bool needs_quotes(std::string_view text);
-std::string quoted(std::string_view text);
-/// Appends a cell, quoted if necessary.
-void append_cell(std::string& line, std::string_view cell);
-/// Appends a cell of a table. Text that looks like a number is quoted too, so that it stays text.
-void append_cell(std::string& line, const Table& table, std::size_t row, std::size_t column);
 
 }  // namespace carom::io

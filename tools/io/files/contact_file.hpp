@@ -1,4 +1,4 @@
-// Contacts of a file in the form and the precision that they are solved in, and places for their results.
+// Contacts of a file and their results in the form and the precision of the solution.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,11 @@
 
 namespace carom::io {
 
-/// `count` contacts from `first` on, for the library: Contacts is a form of Contacts or KContacts, in 3D or
-/// planar.
+/// `count` contacts from `first` on, as the library reads them. AnyContacts is Contacts or KContacts, in 3D or planar.
 template <class AnyContacts>
 class ContactData {
  public:
-  /// The numbers are those of this form, and must outlive it.
+  /// `contacts` must be of this form and outlive the object.
   ContactData(const ContactNumbers& contacts, std::size_t first, std::size_t count);
   ContactData(const ContactData&) = delete;
   ContactData& operator=(const ContactData&) = delete;
@@ -28,17 +27,17 @@ class ContactData {
   std::vector<std::vector<float>> floats_;  // columns in float, where Contacts are
 };
 
-/// Places for all results of these contacts.
+/// Arrays for all results of these contacts.
 template <class AnyContacts>
 class ResultData {
  public:
-  /// `results` are those of this form, and must outlive it.
+  /// `results` must be of this form and outlive the object.
   ResultData(ResultNumbers& results, std::size_t first, std::size_t count);
   ResultData(const ResultData&) = delete;
   ResultData& operator=(const ResultData&) = delete;
 
   const ResultsOf<AnyContacts>& view() const { return view_; }
-  /// Brings what stands in the places to the results.
+  /// Copies the arrays to the results.
   void store();
 
  private:

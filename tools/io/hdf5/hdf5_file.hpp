@@ -1,4 +1,4 @@
-// An HDF5 file in memory, of which carom reads and writes columns of numbers.
+// An HDF5 file in memory, with datasets of numbers and text.
 #pragma once
 
 #include <hdf5.h>
@@ -11,19 +11,19 @@ namespace carom::io {
 
 class Hdf5File {
  public:
-  /// `bytes` is the whole file; `name` stands in errors. Throws Error.
+  /// `bytes`: the whole file. `name`: its name in errors. Throws Error.
   Hdf5File(std::string name, const std::string& bytes);
-  /// A file without contents.
+  /// An empty file.
   explicit Hdf5File(std::string name);
   ~Hdf5File();
   Hdf5File(const Hdf5File&) = delete;
   Hdf5File& operator=(const Hdf5File&) = delete;
 
   bool has(const std::string& path) const;
-  /// All numbers of a dataset. Throws Error if it is missing or has none of the kind.
+  /// All numbers of a dataset. Throws Error if it is missing or has another type.
   std::vector<double> numbers(const std::string& path) const;
   std::vector<std::int64_t> integers(const std::string& path) const;
-  /// The one number of a dataset.
+  /// The number in a dataset of one number.
   std::int64_t integer(const std::string& path) const;
 
   void make_group(const std::string& path);
@@ -31,7 +31,7 @@ class Hdf5File {
   void write(const std::string& path, const std::vector<std::int32_t>& values);
   void write(const std::string& path, const std::string& text);
   void remove(const std::string& path);
-  /// The whole file as it is now.
+  /// The bytes of the whole file.
   std::string bytes();
 
   [[noreturn]] void fail(const std::string& what) const;

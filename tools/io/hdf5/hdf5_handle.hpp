@@ -1,4 +1,4 @@
-// What HDF5 has opened, and its errors.
+// Handles and errors of HDF5.
 #pragma once
 
 #include <hdf5.h>
@@ -8,7 +8,7 @@
 
 namespace carom::io {
 
-/// Closes what HDF5 has opened.
+/// Closes an object of HDF5.
 class Hdf5Handle {
  public:
   Hdf5Handle() = default;
@@ -31,12 +31,12 @@ class Hdf5Handle {
   herr_t (*close_)(hid_t) = nullptr;
 };
 
-/// Errors are told by carom::Error alone. Every thread has a setting of its own.
+/// Stops HDF5 from printing errors in this thread; carom::Error reports them.
 inline void silence_hdf5() {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
-/// The cause that HDF5 has for the last failure of this thread: ": truncated file"; empty if it has none.
+/// The reason for the last failure of HDF5 in this thread, as ": truncated file"; may be empty.
 inline std::string reason_of_hdf5() {
   std::string reason;
   const auto take = [](unsigned number, const H5E_error2_t* error, void* to) -> herr_t {

@@ -1,5 +1,3 @@
-#include "hdf5_writer.hpp"
-
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -12,6 +10,7 @@
 #include "hdf5_handle.hpp"
 #include "io/columns/column_types.hpp"
 #include "io/columns/units.hpp"
+#include "open_hdf5.hpp"
 
 namespace carom::io {
 namespace {
@@ -61,7 +60,7 @@ void add_unit(hid_t set, const std::string& unit) {
   if (attribute.is_open()) H5Awrite(attribute, type, unit.data());
 }
 
-std::vector<hsize_t> extents_of(const Hdf5Column& column, std::size_t rows) {
+std::vector<hsize_t> extents_of(const FileColumn& column, std::size_t rows) {
   if (column.extents.empty()) return {rows};
   return {column.extents.begin(), column.extents.end()};
 }
@@ -71,7 +70,7 @@ hsize_t cells_in(const std::vector<hsize_t>& extents) {
 }
 
 /// Creates the dataset of a column. Returns its offset in the file, which is allocated early; 0 if it is empty.
-std::uint64_t make_column(hid_t file, const Hdf5Column& column, std::size_t rows) {
+std::uint64_t make_column(hid_t file, const FileColumn& column, std::size_t rows) {
   const std::vector<hsize_t> extents = extents_of(column, rows);
   const Hdf5Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   H5Pset_layout(properties, H5D_CONTIGUOUS);
@@ -91,7 +90,7 @@ std::uint64_t make_column(hid_t file, const Hdf5Column& column, std::size_t rows
 constexpr hsize_t large = 1 << 16, page = 1 << 12;
 
 /// Upper bound of the bytes that HDF5 adds to the cells of a column: padding to a page, header, unit and words.
-std::size_t max_bytes_beside(const Hdf5Column& column) {
+std::size_t max_bytes_beside(const FileColumn& column) {
   constexpr std::size_t header = 4096, of_word = 32;
   std::size_t words = 0;
   if (column.type.words)
@@ -101,9 +100,9 @@ std::size_t max_bytes_beside(const Hdf5Column& column) {
 
 /// Throws Error if the file cannot have its length, because HDF5 would crash. The length is known only after the
 /// layout, so this tests an upper bound.
-void require_length(const std::string& path, const std::vector<Hdf5Column>& columns, std::size_t rows) {
+void require_length(const std::string& path, const std::vector<FileColumn>& columns, std::size_t rows) {
   std::size_t bytes = 1 << 14;  // for the header of the file and the group
-  for (const Hdf5Column& column : columns)
+  for (const FileColumn& column : columns)
     bytes += cells_in(extents_of(column, rows)) * H5Tget_size(type_in_file(column.type)) + max_bytes_beside(column);
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   const int reason = file < 0 || ::ftruncate(file, static_cast<off_t>(bytes)) != 0 ? errno : 0;
@@ -111,7 +110,7 @@ void require_length(const std::string& path, const std::vector<Hdf5Column>& colu
   if (reason != 0) throw_unwritable(path, std::string(": ") + std::strerror(reason));
 }
 
-std::vector<std::uint64_t> make_file(const std::string& path, const std::vector<Hdf5Column>& columns,
+std::vector<std::uint64_t> make_file(const std::string& path, const std::vector<FileColumn>& columns,
                                      std::size_t rows) {
   silence_hdf5();
   require_length(path, columns, rows);
@@ -121,7 +120,7 @@ std::vector<std::uint64_t> make_file(const std::string& path, const std::vector<
   Hdf5Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose);
   if (!file.is_open()) throw_unwritable(path, reason_of_hdf5());
   std::vector<std::uint64_t> places;
-  for (const Hdf5Column& column : columns) places.push_back(make_column(file, column, rows));
+  for (const FileColumn& column : columns) places.push_back(make_column(file, column, rows));
   if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0) throw_unwritable(path, reason_of_hdf5());
   return places;
 }
@@ -144,22 +143,116 @@ Bytes bytes_of(const Cells& cells) {
       cells);
 }
 
-}  // namespace
+/// HDF5 lays out the file and closes it before the first row. Rows then go to the places of the datasets, so the file
+/// is sound whenever the run ends.
+class Hdf5Writer final : public RowWriter {
+ public:
+  /// `columns`: first `constants` constant columns. `places`: offsets of their datasets in the file.
+  Hdf5Writer(std::string path, std::vector<FileColumn> columns, std::size_t constants,
+             std::vector<std::uint64_t> places, std::size_t rows)
+      : path_(std::move(path)),
+        columns_(std::move(columns)),
+        constants_(constants),
+        places_(std::move(places)),
+        cells_(cells_in(extents_of(columns_.back(), rows))),
+        file_(::open(path_.c_str(), O_WRONLY | O_CLOEXEC)) {
+    if (file_ < 0) throw_unwritable(path_, std::string(": ") + std::strerror(errno));
+  }
+  ~Hdf5Writer() override { ::close(file_); }
 
-Hdf5Writer::Hdf5Writer(std::string path, std::vector<std::uint64_t> places)
-    : path_(std::move(path)), places_(std::move(places)), file_(::open(path_.c_str(), O_WRONLY | O_CLOEXEC)) {
-  if (file_ < 0) throw_unwritable(path_, std::string(": ") + std::strerror(errno));
+  void format(RowBlock& rows) const override {
+    rows.cells.clear();
+    for (std::size_t i = 0; i < rows.columns.size(); ++i)
+      rows.cells.push_back(stored_cells(rows, i) != nullptr ? Cells() : made_cells(rows, i));
+  }
+  void write(const RowBlock& rows) override {
+    require_place(rows);
+    for (std::size_t i = 0; i < rows.columns.size(); ++i) {
+      const Cells* stored = stored_cells(rows, i);
+      write(constants_ + i, rows.first, stored != nullptr ? *stored : rows.cells[i]);
+    }
+  }
+  void put(const RowBlock& rows, const Progress& progress) override {
+    require_place(rows);
+    for (std::size_t i = 0; i < rows.columns.size(); ++i) {
+      const Cells* stored = stored_cells(rows, i);
+      write(constants_ + i, rows.first, stored != nullptr ? *stored : made_cells(rows, i));
+      if (progress) progress(i, rows.columns.size());
+    }
+  }
+  void sync() override {
+    if (::fsync(file_) != 0) throw_unwritable(path_, std::string(": ") + std::strerror(errno));
+  }
+
+  /// Writes cells of the dataset's type from the cell `first` on.
+  void write(std::size_t dataset, std::size_t first, const Cells& cells) const {
+    auto [data, left, of_row] = bytes_of(cells);
+    auto place = static_cast<off_t>(places_[dataset] + first * of_row);
+    while (left > 0) {
+      const ssize_t written = ::pwrite(file_, data, left, place);
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) throw_unwritable(path_, std::string(": ") + std::strerror(written < 0 ? errno : ENOSPC));
+      data = static_cast<const char*>(data) + written;
+      left -= static_cast<std::size_t>(written);
+      place += written;
+    }
+  }
+
+ private:
+  void require_place(const RowBlock& rows) const {
+    if (rows.table != nullptr && rows.first + rows.count > cells_)
+      throw Error("carom: " + rows.table->name() + " has changed while it was read");
+  }
+
+  /// The cells of a column that are written as they are; nullptr if they must be made.
+  static const Cells* stored_cells(const RowBlock& rows, std::size_t i) {
+    if (const auto* index = std::get_if<std::size_t>(&rows.columns[i])) return rows.table->cells(*index);
+    const auto* cells = std::get_if<const Cells*>(&rows.columns[i]);
+    return cells != nullptr ? *cells : nullptr;
+  }
+  Cells made_cells(const RowBlock& rows, std::size_t i) const {
+    const ColumnType& type = columns_[constants_ + i].type;
+    if (const auto* index = std::get_if<std::size_t>(&rows.columns[i])) return cells_of(*rows.table, *index, type);
+    if (const auto* words = std::get_if<WordCells>(&rows.columns[i])) return *words;
+    const std::vector<double>& values = std::get<const NumberColumn*>(rows.columns[i])->values;
+    if (type.kind == ColumnType::float32) return std::vector<float>(values.begin(), values.end());
+    return values;
+  }
+
+  std::string path_;
+  std::vector<FileColumn> columns_;
+  std::size_t constants_;
+  std::vector<std::uint64_t> places_;
+  std::size_t cells_;  ///< of a column
+  int file_;
+};
+
+std::vector<FileColumn> all_columns(const std::vector<FileColumn>& columns,
+                                    const std::vector<ConstantColumn>& constants) {
+  std::vector<FileColumn> all(constants.begin(), constants.end());
+  all.insert(all.end(), columns.begin(), columns.end());
+  return all;
 }
 
-Hdf5Writer::Hdf5Writer(const std::string& path, const std::vector<Hdf5Column>& columns, std::size_t rows)
-    : Hdf5Writer(path, make_file(path, columns, rows)) {}
+}  // namespace
 
-Hdf5Writer Hdf5Writer::reopened(const std::string& path, const std::vector<Hdf5Column>& columns, std::size_t rows) {
+std::unique_ptr<RowWriter> new_hdf5(const std::string& path, const std::vector<FileColumn>& columns, std::size_t rows,
+                                    const std::vector<ConstantColumn>& constants) {
+  std::vector<FileColumn> all = all_columns(columns, constants);
+  std::vector<std::uint64_t> places = make_file(path, all, rows);
+  auto writer = std::make_unique<Hdf5Writer>(path, std::move(all), constants.size(), std::move(places), rows);
+  for (std::size_t i = 0; i < constants.size(); ++i) writer->write(i, 0, constants[i].cells);
+  return writer;
+}
+
+std::unique_ptr<RowWriter> resumed_hdf5(const std::string& path, const std::vector<FileColumn>& columns,
+                                        std::size_t rows, const std::vector<ConstantColumn>& constants) {
   silence_hdf5();
   const Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
   if (!file.is_open()) throw Error("carom: " + path + " is not a sound HDF5 file" + reason_of_hdf5());
+  std::vector<FileColumn> all = all_columns(columns, constants);
   std::vector<std::uint64_t> places;
-  for (const Hdf5Column& column : columns) {
+  for (const FileColumn& column : all) {
     const Hdf5Handle set(H5Dopen2(file, column.name.c_str(), H5P_DEFAULT), H5Dclose);
     const Hdf5Handle type = type_in_file(column.type), own(set.is_open() ? H5Dget_type(set) : -1, H5Tclose);
     const Hdf5Handle space(set.is_open() ? H5Dget_space(set) : -1, H5Sclose);
@@ -170,31 +263,7 @@ Hdf5Writer Hdf5Writer::reopened(const std::string& path, const std::vector<Hdf5C
       throw Error("carom: " + path + ": dataset " + column.name + " is not the one that the run to resume has made");
     places.push_back(cells == 0 ? 0 : H5Dget_offset(set));
   }
-  return {path, std::move(places)};
-}
-
-Hdf5Writer::Hdf5Writer(Hdf5Writer&& other) noexcept
-    : path_(std::move(other.path_)), places_(std::move(other.places_)), file_(std::exchange(other.file_, -1)) {}
-
-Hdf5Writer::~Hdf5Writer() {
-  if (file_ >= 0) ::close(file_);
-}
-
-void Hdf5Writer::write(std::size_t column, std::size_t first_row, const Cells& cells) {
-  auto [data, left, of_row] = bytes_of(cells);
-  auto place = static_cast<off_t>(places_[column] + first_row * of_row);
-  while (left > 0) {
-    const ssize_t written = ::pwrite(file_, data, left, place);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) throw_unwritable(path_, std::string(": ") + std::strerror(written < 0 ? errno : ENOSPC));
-    data = static_cast<const char*>(data) + written;
-    left -= static_cast<std::size_t>(written);
-    place += written;
-  }
-}
-
-void Hdf5Writer::sync() {
-  if (::fsync(file_) != 0) throw_unwritable(path_, std::string(": ") + std::strerror(errno));
+  return std::make_unique<Hdf5Writer>(path, std::move(all), constants.size(), std::move(places), rows);
 }
 
 }  // namespace carom::io

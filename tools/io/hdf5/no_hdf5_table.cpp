@@ -1,7 +1,6 @@
-// A build without HDF5 reads and writes CSV alone.
+// Replaces hdf5_table.cpp and hdf5_writer.cpp in a build without HDF5.
 #include <carom/status.hpp>
 
-#include "hdf5_writer.hpp"
 #include "open_hdf5.hpp"
 
 namespace carom::io {
@@ -17,16 +16,13 @@ namespace {
 std::unique_ptr<TableReader> open_hdf5(const std::string& path, Progress, std::size_t, const std::string&) {
   refuse(path);
 }
-
-Hdf5Writer::Hdf5Writer(const std::string& path, const std::vector<Hdf5Column>&, std::size_t) {
+std::unique_ptr<RowWriter> new_hdf5(const std::string& path, const std::vector<FileColumn>&, std::size_t,
+                                    const std::vector<ConstantColumn>&) {
   refuse(path);
 }
-Hdf5Writer Hdf5Writer::reopened(const std::string& path, const std::vector<Hdf5Column>&, std::size_t) {
+std::unique_ptr<RowWriter> resumed_hdf5(const std::string& path, const std::vector<FileColumn>&, std::size_t,
+                                        const std::vector<ConstantColumn>&) {
   refuse(path);
 }
-Hdf5Writer::Hdf5Writer(Hdf5Writer&&) noexcept = default;
-Hdf5Writer::~Hdf5Writer() = default;
-void Hdf5Writer::write(std::size_t, std::size_t, const Cells&) {}
-void Hdf5Writer::sync() {}
 
 }  // namespace carom::io

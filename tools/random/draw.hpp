@@ -29,6 +29,12 @@ inline Vector times(const Rows& m, const Vector& v) {
   return {dot(m[0], v), dot(m[1], v), dot(m[2], v)};
 }
 
+/// A seed for every part of a drawing.
+inline std::uint64_t seed_of_part(std::uint64_t seed, std::uint64_t part) {
+  constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15;  // its multiples are far apart
+  return seed + part * golden_ratio;
+}
+
 class Draw {
  public:
   explicit Draw(std::uint64_t seed) : engine_(seed) {}

@@ -3,8 +3,8 @@
 #include <array>
 #include <map>
 
+#include "draw.hpp"
 #include "io/columns/forms.hpp"
-#include "support/draw.hpp"
 
 namespace carom::apps {
 namespace {
@@ -32,7 +32,7 @@ struct Chain {
 
 using Named = std::map<std::string, double, std::less<>>;
 
-/// Those of a row; what is not named is 0.
+/// The numbers of a row by column. All other columns are 0.
 Named numbers_of(const Chain& chain, std::size_t contact) {
   Named row = {{"friction", chain.friction[contact]}, {"restitution", chain.restitution[contact]}, {"normal_x", -1}};
   for (std::size_t side = 0; side < 2; ++side) {
@@ -59,8 +59,7 @@ std::vector<std::pair<std::string, io::Cells>> rows_of_chains(std::uint64_t seed
   std::array<std::vector<std::int64_t>, 3> indices;  // scene_step, body_a, body_b
   for (std::size_t row = first; row < first + count;) {
     const std::size_t scene = row / contacts_of_chain;
-    constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15;  // its multiples are far apart
-    const Chain chain(seed + scene * golden_ratio);
+    const Chain chain(support::seed_of_part(seed, scene));
     for (; row < first + count && row / contacts_of_chain == scene; ++row) {
       const std::size_t contact = row % contacts_of_chain;
       for (std::size_t i = 0; i < indices.size(); ++i)
