@@ -257,7 +257,7 @@ The words of the tables:
 
 - *float* and *double* are the precisions of the columns and of the arithmetic.
 - *AVX-512*, *AVX2*, *SSE2* and *NEON* are the instruction sets that carom chooses among when it runs. The *scalar kernel* is
-  the same code without SIMD. *FMA3* is the fused multiply-add of AVX2 machines.
+  the same code without SIMD; on x86-64 only tests and benchmarks have it. *FMA3* is the fused multiply-add of AVX2 machines.
 - *Inline bodies*, *blocked bodies*, *indexed bodies* and *contact space* are the forms in which a host hands over its contacts
   ([submitting-contacts.md](submitting-contacts.md)).
 - The *scalar reference* is a second implementation in plain double, which shares no code with the lanes

@@ -189,7 +189,7 @@ CAROM_EXPORT Path path_from_string(std::string_view text);
 /// The instruction sets that carom has kernels for.
 enum class Isa : std::uint8_t {
   automatic = 0,  ///< the environment variable CAROM_ISA if it is set, else the best ISA of this CPU
-  scalar = 1,     ///< on x86-64 with FMA3, unless carom is built with CAROM_ISAS=scalar
+  scalar = 1,     ///< no SIMD; not part of a build for x86-64 unless CAROM_ISAS names it
   sse2 = 2,
   avx2 = 3,  ///< with FMA3
   avx512 = 4,

@@ -96,7 +96,7 @@ TEST(Export, a_stack_keeps_its_velocities_where_impulses_are_not_unique) {
 }
 
 // 15,448² blocks of nine numbers are more than 2^31 - 1 numbers.
-TEST(Export, a_scene_with_too_many_blocks_of_W_is_refused_and_has_a_global_problem) {
+TEST(Export, a_scene_with_too_many_blocks_of_W_is_refused) {
   const std::size_t header = balls.find('\n') + 1, end = balls.find('\n', header) + 1;
   std::string loaded = balls.substr(0, header);
   for (int i = 0; i < 15448; ++i) loaded += balls.substr(header, end - header);
@@ -105,8 +105,7 @@ TEST(Export, a_scene_with_too_many_blocks_of_W_is_refused_and_has_a_global_probl
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_EQ(run.err,
             "carom: the contact system of this scene may have 238640704 blocks of W, and FCLIB counts up to 238609294: "
-            "too many contacts are on one body; a global system has no W\n");
-  EXPECT_EQ(carom("export --fclib --global " + csv.name() + " -o " + problem.name()).exit_code, 0);
+            "too many contacts are on one body\n");
 }
 
 /// Two balls of 1 kg fall on a body that turns about a pivot, one of them towards the pivot.
@@ -131,52 +130,6 @@ TEST(Export, a_pivot_without_mass_couples_its_contacts) {
   const std::vector<double> r = solution(problem.name(), "/solution/r");
   for (std::size_t i = 0; i < 2; ++i)
     EXPECT_NEAR(r[3 * i], parts_in_world(solved.name(), i, "impulse").normal, 1e-9) << i;
-}
-
-/// Exports a scene as a local and as a global problem and compares the solutions.
-void expect_global_as_local(const std::string& scene, const std::string& told, bool impulses_are_unique) {
-  const TemporaryFile local({}, ".hdf5"), global({}, ".hdf5");
-  ASSERT_EQ(carom("export --fclib " + scene + " -o " + local.name()).exit_code, 0);
-  const Ended run = carom("export --fclib --global " + scene + " -o " + global.name());
-  ASSERT_EQ(run.exit_code, 0) << run.err;
-  expect_within(told, run.out);
-  for (const std::string path : {"/solution/u", "/solution/r"}) {
-    if (path == "/solution/r" && !impulses_are_unique) continue;
-    const std::vector<double> here = solution(local.name(), path), there = solution(global.name(), path);
-    ASSERT_EQ(here.size(), there.size());
-    // As above: both meet the law within 1e-12 |q|.
-    for (std::size_t i = 0; i < here.size(); ++i) EXPECT_NEAR(here[i], there[i], 1e-9) << path << " " << i;
-  }
-}
-
-TEST(Export, global_problems_have_the_solutions_of_local_ones) {
-  const TemporaryFile few(balls, ".csv"), pivot(on_a_pivot, ".csv");
-  expect_global_as_local(few.name(), "scene_step 7: 3 contacts, 12 velocities of 2 bodies", true);
-  expect_global_as_local(example + " --step 2", "40 contacts, 60 velocities of 10 bodies", false);
-  // The pivot has an angular velocity only.
-  expect_global_as_local(pivot.name(), "2 contacts, 15 velocities of 3 bodies", true);
-  // It turns about a single, oblique axis.
-  std::string hinge = on_a_pivot;
-  for (std::size_t place; (place = hinge.find("0,1,0,0,1,0,1,")) != std::string::npos;)
-    hinge.replace(place, 14, "0,0.36,0,0.48,0,0,0.64,");
-  const TemporaryFile hinged(hinge, ".csv");
-  expect_global_as_local(hinged.name(), "2 contacts, 13 velocities of 3 bodies", true);
-}
-
-TEST(Export, a_global_problem_has_the_velocities_of_bodies) {
-  const TemporaryFile csv(balls, ".csv"), problem({}, ".hdf5"), results({}, ".csv");
-  ASSERT_EQ(carom("export --fclib --global " + csv.name() + " -o " + problem.name()).exit_code, 0);
-  ASSERT_EQ(carom("solve --scene " + csv.name() + " --method ncp --tolerance 1e-12 -o " + results.name()).exit_code, 0);
-  const std::vector<double> v = solution(problem.name(), "/solution/v");
-  ASSERT_EQ(v.size(), 12u);
-  const io::Table table = io::read_table(results.name());
-  // Body 0 is body A of the first row, body 1 body A of the second.
-  for (std::size_t body = 0; body < 2; ++body)
-    for (std::size_t c = 0; c < 3; ++c) {
-      const std::string axis = std::string(1, "xyz"[c]);
-      EXPECT_NEAR(v[6 * body + c], table.numbers("new_velocity_a_" + axis)[body], 1e-9);
-      EXPECT_NEAR(v[6 * body + 3 + c], table.numbers("new_angular_velocity_a_" + axis)[body], 1e-9);
-    }
 }
 
 TEST(Export, a_scene_without_a_sound_contact_is_refused) {
@@ -216,7 +169,6 @@ TEST(Export, misuse_is_told) {
     expect_within(why, run.err);
   };
   refused(example, "--fclib");
-  refused("--global " + example, "--fclib");
   refused("--fclib " + example, "has 4 scenes, and --step tells which one");
   refused("--fclib " + example + " --step 9", "no row with scene_step 9");
   refused("--fclib " CAROM_EXAMPLES_DIR "/laws/contacts.csv", "export --fclib needs");

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -238,8 +239,9 @@ TEST(Solve, float_numbers_have_9_digits_and_are_floats) {
 
 TEST(Solve, the_thread_count_and_the_isa_are_those_asked_for) {
   const TemporaryFile input(csv_of({body_row()}));
-  expect_within("solved on scalar with 1 thread in",
-                carom("solve " + input.name() + " -o /dev/null --threads 1 --isa scalar").out);
+  for (const std::string isa : nlohmann::json::parse(carom("info --json").out)["isas"])
+    expect_within("solved on " + isa + " with 1 thread in",
+                  carom("solve " + input.name() + " -o /dev/null --threads 1 --isa " + isa).out);
 }
 
 TEST(Solve, restitution_above_1_is_a_fault_unless_it_is_asked_for) {

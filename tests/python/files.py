@@ -1,6 +1,7 @@
 """Contact files as columns for Python, and the results of the command for them."""
 
 import csv
+import json
 import os
 import pathlib
 import subprocess
@@ -53,6 +54,12 @@ def solved_by_command(path, folder, *options):
     out = pathlib.Path(folder) / "results.csv"
     subprocess.run([os.environ["CAROM"], "solve", path, "-o", out, *options], check=False, capture_output=True)
     return File(out)
+
+
+def isas():
+    """The instruction sets of the library on this CPU, the fastest first."""
+    command = [os.environ["CAROM"], "info", "--json"]
+    return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["isas"]
 
 
 def by_index(contacts):

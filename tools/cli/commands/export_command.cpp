@@ -16,20 +16,18 @@ namespace carom::apps {
 namespace {
 
 struct ExportCommand {
-  bool fclib = false, global = false;
+  bool fclib = false;
   std::string input, output;
   double step = 0;
 };
 
 constexpr const char* export_footer =
     R"(--fclib writes the contacts of one scene_step as a local problem of FCLIB, u = W r + q with friction: the one
-that 'carom solve --scene --method ncp' solves. With --global bodies stay in it: M v = H r + f, u = H^T v + w.
-Contacts stand in the order of the file; those with faulty data are left out. 'carom solve OUT' solves it, as other codes
-do.
+that 'carom solve --scene --method ncp' solves. Contacts stand in the order of the file; those with faulty data are
+left out. 'carom solve OUT' solves it, as other codes do.
 
 Examples:
   carom export --fclib scenes.csv --step 3 -o problem.hdf5
-  carom export --fclib --global scenes.csv --step 3 -o problem.hdf5
   carom solve problem.hdf5 -o solved.hdf5
 
 Exit code: 0 all is well; 1 some contacts are left out; 2 wrong usage, or a file that can't be read or written.)";
@@ -48,34 +46,13 @@ const io::SceneOfRows& scene_of(const io::SceneRows& rows, const ExportCommand& 
   return *found;
 }
 
-/// Makes a system by `make` of a scene with sound contacts.
-template <class Make>
-auto made_of(const io::SceneData<double>& data, const std::string& name, double step, const Make& make) {
-  auto system = make(data.scene(), SceneOptions{});
+/// Returns the contact system of a scene. Throws Error if no contact has sound data.
+io::SceneSystem system_of(const io::SceneData<double>& data, const std::string& name, double step) {
+  io::SceneSystem system = io::system_of(data.scene(), SceneOptions{});
   if (system.contact.empty())
     throw Error(
         fmt::format("carom: {}: no contact of scene_step {} has sound data, so that there is no system", name, step));
   return system;
-}
-
-struct Exported {
-  std::string bytes;
-  std::size_t contacts = 0;
-  std::string size;  ///< in words
-};
-
-Exported export_scene(const ExportCommand& command, const io::SceneData<double>& data, const std::string& name,
-                      double step) {
-  const std::string description = fmt::format("scene_step {} of {}, by carom {}", step, name, version());
-  if (command.global) {
-    const io::SceneGlobalSystem system = made_of(data, name, step, io::global_system_of);
-    return {io::new_global_fclib(system, command.output, description), system.contact.size(),
-            fmt::format("{} velocities of {} {}", system.momentum.size(), system.bodies,
-                        system.bodies == 1 ? "body" : "bodies")};
-  }
-  const io::SceneSystem system = made_of(data, name, step, io::system_of);
-  return {io::new_fclib(system, command.output, description), system.contact.size(),
-          fmt::format("{} blocks of W", system.block.size())};
 }
 
 int run(const ExportCommand& command, const CLI::Option& step) {
@@ -92,12 +69,14 @@ int run(const ExportCommand& command, const CLI::Option& step) {
   io::ResultNumbers results(contacts);
   io::SceneData<double> data(contacts, rows, false, results);
   data.load(scene);
-  const Exported exported = export_scene(command, data, table.name(), scene.step);
-  output.stream() << exported.bytes;
+  const io::SceneSystem system = system_of(data, table.name(), scene.step);
+  output.stream() << io::new_fclib(
+      system, command.output, fmt::format("scene_step {} of {}, by carom {}", scene.step, table.name(), version()));
   output.finish();
-  const std::size_t left_out = scene.rows.size() - exported.contacts;
+  const std::size_t left_out = scene.rows.size() - system.contacts();
   std::FILE* out = command.output == "-" ? stderr : stdout;
-  fmt::print(out, "{}: scene_step {}: {} contacts, {}", table.name(), scene.step, exported.contacts, exported.size);
+  fmt::print(out, "{}: scene_step {}: {} contacts, {} blocks of W", table.name(), scene.step, system.contacts(),
+             system.block.size());
   if (left_out > 0)
     fmt::print(out, "; {} with faulty data {} left out",
                left_out == 1 ? "1 contact" : fmt::format("{} contacts", left_out), left_out == 1 ? "is" : "are");
@@ -119,8 +98,7 @@ void add_export_command(CLI::App& app, int& exit_code) {
   sub->add_option("FILE", command->input, "Contact file with scenes; - is standard input")
       ->option_text("REQUIRED")
       ->required();
-  CLI::Option* fclib = sub->add_flag("--fclib", command->fclib, "As a local problem of FCLIB, in HDF5");
-  sub->add_flag("--global", command->global, "As a global one, with the bodies' velocities")->needs(fclib);
+  sub->add_flag("--fclib", command->fclib, "As a local problem of FCLIB, in HDF5");
   CLI::Option* step =
       sub->add_option("--step", command->step, "The scene_step; needed if the file has several")->option_text("K");
   sub->add_option("-o,--output", command->output, "File to write")->option_text("OUT REQUIRED")->required();

@@ -44,12 +44,10 @@ read them. Columns that the method does not read are copied to the output.
   bender-schmitt      --phase collisions, resting (contacts that leave no overlap after --time-step) or both
 Every option of a method has its name in C++, with hyphens: --help-method lists them.
 
-HDF5 files in FCLIB's layout are contact systems, recognised by their first bytes: local ones with the
-Delassus matrix W, q and mu, global ones with M, H, f, w and mu, of which W and q are made. They are
-solved to --tolerance, an error relative to |q|, with --budget as the most work on contacts that W
-connects, counted in Gauss-Seidel iterations over them. -o gets a copy of the problem with /solution/r [N s]
-and /solution/u [m/s], of global ones /solution/v as well; several files give a table.
-docs/contact-systems.md tells more.
+HDF5 files in FCLIB's local layout are contact systems with the Delassus matrix W, q and mu, recognised by
+their first bytes. They are solved to --tolerance, an error relative to |q|, with --budget as the most work
+on contacts that W connects, counted in Gauss-Seidel iterations over them. -o gets a copy of the problem
+with /solution/r [N s] and /solution/u [m/s]; several files give a table. docs/contact-systems.md tells more.
 
 Bad rows are named on stderr by line and column, come out with their status, and disturb no other.
 

@@ -15,7 +15,7 @@ Json json_of(const SolvedSystem& system) {
                {"contacts", report.contacts},
                {"islands", report.islands},
                {"max_island_size", report.max_island_size},
-               {"solved", system.solved()},
+               {"solved", report.ok()},
                {"unsolved_islands", report.unsolved},
                {"error", report.error},
                {"range_distance", report.range_distance},
@@ -25,13 +25,6 @@ Json json_of(const SolvedSystem& system) {
                {"newton_iterations", report.newton_iterations},
                {"seconds", report.seconds},
                {"threads", report.threads}};
-  if (system.global.velocities > 0) {
-    json["velocities"] = system.global.velocities;
-    json["mass_was_half"] = system.global.mass_was_half;
-    json["momentum_error"] = system.global.momentum_error;
-    json["velocity_error"] = system.global.velocity_error;
-    json["condensing_seconds"] = system.global.seconds;
-  }
   return json;
 }
 
@@ -43,15 +36,12 @@ double seconds_of(const std::vector<SolvedSystem>& systems) {
 
 std::string unsolved_in_words(const SolvedSystem& system) {
   const SystemReport& r = system.report;
-  if (!r.ok()) return fmt::format("  not solved: {} island{}", r.unsolved, r.unsolved == 1 ? "" : "s");
-  if (!system.solved())
-    return fmt::format("  not solved: u is {:.1e} from that of bodies", system.global.velocity_error);
-  return "";
+  return r.ok() ? "" : fmt::format("  not solved: {} island{}", r.unsolved, r.unsolved == 1 ? "" : "s");
 }
 
 std::size_t solved_of(const std::vector<SolvedSystem>& systems) {
   return static_cast<std::size_t>(
-      std::count_if(systems.begin(), systems.end(), [](const SolvedSystem& s) { return s.solved(); }));
+      std::count_if(systems.begin(), systems.end(), [](const SolvedSystem& s) { return s.report.ok(); }));
 }
 
 }  // namespace

@@ -67,16 +67,8 @@ template <class T>
 SolvedSystem solve(const io::FclibProblem& problem, SystemSolver& solver, const SystemOptions& options,
                    OutputFile* output) {
   System<T> system(problem);
-  SolvedSystem solved{problem.path, system.solve(solver, options), options.tolerance};
-  const std::vector<double> impulse = system.impulse(), velocity = system.velocity();
-  std::vector<double> of_bodies;
-  if (problem.global) {
-    const io::CondensedSystem& global = *problem.global;
-    of_bodies = global.velocities_of(impulse);
-    solved.global = {of_bodies.size(), global.global().mass_was_half, global.error_of(of_bodies, impulse),
-                     global.difference(of_bodies, velocity, problem.velocity), problem.condensing_seconds};
-  }
-  if (output != nullptr) output->stream() << io::with_solution(problem, impulse, velocity, of_bodies);
+  SolvedSystem solved{problem.path, system.solve(solver, options)};
+  if (output != nullptr) output->stream() << io::with_solution(problem, system.impulse(), system.velocity());
   return solved;
 }
 
@@ -96,8 +88,6 @@ class SystemRun final : public Run {
   struct Found {
     std::size_t file;
     SystemReport report;
-    double tolerance;
-    GlobalReport global;
   };
   static_assert(std::is_standard_layout_v<Found> && std::is_trivially_destructible_v<Found>);
 
@@ -120,7 +110,7 @@ class SystemRun final : public Run {
   nlohmann::json sums() const override {
     std::string bytes;
     for (std::size_t i = first(); i < names_.size(); i += step()) {
-      const Found found{i, systems_[i].report, systems_[i].tolerance, systems_[i].global};
+      const Found found{i, systems_[i].report};
       bytes.append(reinterpret_cast<const char*>(&found), sizeof found);
     }
     return json_of_bytes(bytes);
@@ -130,7 +120,7 @@ class SystemRun final : public Run {
     Found found;
     for (std::size_t at = 0; at < bytes.size(); at += sizeof found) {
       std::memcpy(static_cast<void*>(&found), bytes.data() + at, sizeof found);
-      systems_[found.file] = {names_[found.file], found.report, found.tolerance, found.global};
+      systems_[found.file] = {names_[found.file], found.report};
     }
   }
   int report() override {
@@ -140,7 +130,7 @@ class SystemRun final : public Run {
     else
       print_text(systems_, out);
     for (const SolvedSystem& system : systems_)
-      if (!system.solved()) return exit_bad_rows;
+      if (!system.report.ok()) return exit_bad_rows;
     return exit_fine;
   }
 

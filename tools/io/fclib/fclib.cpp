@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <carom/status.hpp>
-#include <chrono>
-#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <new>
 #include <stdexcept>
 
 #include "fclib_axes.hpp"
-#include "fclib_global.hpp"
 #include "fclib_matrix.hpp"
 #include "io/hdf5/hdf5_file.hpp"
 #include "io/hdf5/hdf5_handle.hpp"
@@ -51,34 +48,6 @@ void set_blocks(FclibProblem& problem, const SparseMatrix& matrix, std::size_t c
   }
 }
 
-/// Throws Error if numbers of a contact of a global problem exceed the range of double.
-void check_range(const Hdf5File& file, const SystemNumbers& numbers, std::size_t contact) {
-  bool is_sound = true;
-  for (std::size_t d = 0; d < 3; ++d) is_sound &= std::isfinite(numbers.velocity[3 * contact + d]);
-  for (auto k = static_cast<std::size_t>(numbers.row_start[contact]);
-       k < static_cast<std::size_t>(numbers.row_start[contact + 1]); ++k) {
-    for (const double x : numbers.block[k]) is_sound &= std::isfinite(x);
-    if (static_cast<std::size_t>(numbers.column[k]) == contact) is_sound &= numbers.block[k][8] > 0;
-  }
-  if (!is_sound)
-    file.fail("has M, H, f and w of which H^T M^-1 H or H^T M^-1 f + w leaves the range of numbers at contact " +
-              std::to_string(contact) + ", columns " + std::to_string(3 * contact) + " to " +
-              std::to_string(3 * contact + 2) + " of /fclib_global/H");
-}
-
-void condense(const Hdf5File& file, FclibProblem& problem) {
-  GlobalSystem system = read_global(file);
-  const auto begin = std::chrono::steady_clock::now();
-  const auto condensed = std::make_shared<CondensedSystem>(std::move(system));
-  if (const std::optional<std::size_t> row = condensed->faulty_row())
-    file.fail("has a matrix M that is not positive definite, or singular to rounding: row " + std::to_string(*row) +
-              " of /fclib_global/M");
-  static_cast<SystemNumbers&>(problem) = condensed->numbers();
-  for (std::size_t i = 0; i < problem.contacts(); ++i) check_range(file, problem, i);
-  problem.global = condensed;
-  problem.condensing_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
 void read_local(const Hdf5File& file, FclibProblem& problem) {
   const std::string group = "/fclib_local";
   if (file.has(group + "/R")) file.fail("has bilateral constraints (/fclib_local/R), which carom does not solve");
@@ -102,14 +71,16 @@ FclibProblem read_problem(const std::string& path) {
   problem.bytes = contents(path);
   const Hdf5File file(path, problem.bytes);
   if (file.has("/fclib_global_rolling")) file.fail("has rolling friction, which carom does not solve");
-  const std::string group = file.has("/fclib_local") ? "/fclib_local" : "/fclib_global";
-  if (!file.has(group)) file.fail("holds no problem of FCLIB: neither /fclib_local nor /fclib_global is there");
-  if (const std::int64_t dimensions = file.integer(group + "/spacedim"); dimensions != 3)
+  if (!file.has("/fclib_local")) {
+    if (file.has("/fclib_global"))
+      file.fail(
+          "has a global problem (/fclib_global), which carom does not read: condense it to a local problem "
+          "(/fclib_local) with W = H^T M^-1 H and q = H^T M^-1 f + w");
+    file.fail("holds no problem of FCLIB: there is no /fclib_local");
+  }
+  if (const std::int64_t dimensions = file.integer("/fclib_local/spacedim"); dimensions != 3)
     file.fail("has a problem in " + std::to_string(dimensions) + " dimensions; carom solves those in 3");
-  if (group == "/fclib_local")
-    read_local(file, problem);
-  else
-    condense(file, problem);
+  read_local(file, problem);
   if (problem.contacts() == 0) file.fail("holds a problem without contacts");
   return problem;
 }
@@ -137,13 +108,12 @@ FclibProblem read_fclib(const std::string& path) {
 }
 
 std::string with_solution(const FclibProblem& problem, const std::vector<double>& impulse,
-                          const std::vector<double>& velocity, const std::vector<double>& of_bodies) {
+                          const std::vector<double>& velocity) {
   Hdf5File file(problem.path, problem.bytes);
   if (file.has("/solution")) file.remove("/solution");
   file.make_group("/solution");
   file.write("/solution/r", to_fclib(impulse));
   file.write("/solution/u", to_fclib(velocity));
-  if (problem.global) file.write("/solution/v", of_bodies);
   return file.bytes();
 }
 

@@ -3,11 +3,9 @@
 // here.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "global_system.hpp"
 #include "system_numbers.hpp"
 
 namespace carom::io {
@@ -18,30 +16,24 @@ inline constexpr std::size_t max_fclib_blocks = 2147483647 / 9;
 /// Returns true for HDF5 files with a problem. Throws Error if HDF5 cannot open the file.
 bool is_fclib(const std::string& path);
 
-/// A local problem. A global problem is condensed to its contacts.
+/// A local problem.
 struct FclibProblem : SystemNumbers {
   std::string path;
-  std::string bytes;                              ///< of the file
-  std::shared_ptr<const CondensedSystem> global;  ///< null for a local problem
-  double condensing_seconds = 0;                  ///< [s] time to compute W and q of a global problem
+  std::string bytes;  ///< of the file
 };
 
-/// Reads a local problem, or a global problem without bilateral constraints. Throws Error with the file and the fault,
-/// also if carom was built without HDF5.
+/// Reads a local problem without bilateral constraints. Throws Error with the file and the fault, also for a global
+/// problem and if carom was built without HDF5.
 FclibProblem read_fclib(const std::string& path);
 
 /// Returns the problem's file with /solution/r and /solution/u added. Both are given in carom's order, three numbers
-/// per contact. A global problem also gets /solution/v, the velocities `of_bodies`. An existing group /solution is
-/// replaced.
+/// per contact. An existing group /solution is replaced.
 std::string with_solution(const FclibProblem& problem, const std::vector<double>& impulse,
-                          const std::vector<double>& velocity, const std::vector<double>& of_bodies);
+                          const std::vector<double>& velocity);
 
 /// Returns a file with the problem in FCLIB's local layout, with W in compressed rows. Error messages use `name`;
 /// `description` states the origin of the problem. Throws Error if the problem has too many numbers for the layout,
 /// which uses 32-bit counts.
 std::string new_fclib(const SystemNumbers& problem, const std::string& name, const std::string& description);
-
-/// Returns a file with the problem in FCLIB's global layout, with M and H as triplets. Otherwise as new_fclib.
-std::string new_global_fclib(const GlobalSystem& problem, const std::string& name, const std::string& description);
 
 }  // namespace carom::io

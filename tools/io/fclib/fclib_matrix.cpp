@@ -1,10 +1,28 @@
 #include "fclib_matrix.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <vector>
+#include <tuple>
 
 namespace carom::io {
+namespace {
+
+/// Sorts the entries by rows, then columns, and adds up entries at the same place.
+void put_in_order(std::vector<SparseEntry>& entries) {
+  std::stable_sort(entries.begin(), entries.end(), [](const SparseEntry& a, const SparseEntry& b) {
+    return std::tie(a.row, a.column) < std::tie(b.row, b.column);
+  });
+  std::size_t kept = 0;
+  for (const SparseEntry& entry : entries) {
+    if (kept > 0 && entries[kept - 1].row == entry.row && entries[kept - 1].column == entry.column)
+      entries[kept - 1].value += entry.value;
+    else
+      entries[kept++] = entry;
+  }
+  entries.resize(kept);
+}
+
+}  // namespace
+
 SparseMatrix read_fclib_matrix(const Hdf5File& file, const std::string& group) {
   constexpr std::int64_t most = 1 << 30;
   SparseMatrix matrix;
@@ -57,34 +75,8 @@ SparseMatrix read_fclib_matrix(const Hdf5File& file, const std::string& group) {
   } else {
     file.fail("has an unknown form of matrix, " + std::to_string(form) + ", in " + group + "/nz");
   }
-  matrix.put_in_order();
+  put_in_order(matrix.entries);
   return matrix;
-}
-
-void write_fclib_matrix(Hdf5File& file, const std::string& group, const SparseMatrix& matrix) {
-  constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
-  const std::size_t count = matrix.entries.size();
-  if (count > most)
-    file.fail("would hold " + std::to_string(count) + " numbers in " + group + ", and FCLIB counts up to " +
-              std::to_string(most));
-  std::vector<std::int32_t> rows, columns;
-  std::vector<double> values;
-  for (const auto& [row, column, value] : matrix.entries) {
-    rows.push_back(row);
-    columns.push_back(column);
-    values.push_back(value);
-  }
-  const auto write = [&](const char* name, std::int64_t number) {
-    file.write(group + name, std::vector<std::int32_t>{static_cast<std::int32_t>(number)});
-  };
-  file.make_group(group);
-  write("/nzmax", static_cast<std::int64_t>(count));
-  write("/m", matrix.rows);
-  write("/n", matrix.columns);
-  write("/nz", static_cast<std::int64_t>(count));
-  file.write(group + "/i", rows);
-  file.write(group + "/p", columns);
-  file.write(group + "/x", values);
 }
 
 }  // namespace carom::io

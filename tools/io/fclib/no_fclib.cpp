@@ -22,16 +22,11 @@ FclibProblem read_fclib(const std::string& path) {
   refuse(path, "is");
 }
 
-std::string with_solution(const FclibProblem& problem, const std::vector<double>&, const std::vector<double>&,
-                          const std::vector<double>&) {
+std::string with_solution(const FclibProblem& problem, const std::vector<double>&, const std::vector<double>&) {
   return problem.bytes;
 }
 
 std::string new_fclib(const SystemNumbers&, const std::string& name, const std::string&) {
-  refuse(name, "is to be");
-}
-
-std::string new_global_fclib(const GlobalSystem&, const std::string& name, const std::string&) {
   refuse(name, "is to be");
 }
 

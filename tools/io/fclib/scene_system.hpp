@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <vector>
 
-#include "global_system.hpp"
 #include "system_numbers.hpp"
 
 namespace carom::io {
@@ -18,15 +17,5 @@ struct SceneSystem : SystemNumbers {
 /// tangents and the normal [1/kg, m/s, 1]. `options` counts for the faults of contacts and the threshold of
 /// restitution. Throws Error for what that method refuses, and for joints, which no contact file has.
 SceneSystem system_of(const Scene<double>& scene, SceneOptions options);
-
-struct SceneGlobalSystem : GlobalSystem {
-  std::vector<std::size_t> contact;  ///< as in SceneSystem
-  std::size_t bodies = 0;            ///< that contacts move
-};
-
-/// Likewise with the bodies' velocities, in the order of the bodies that contacts move: of each the velocity if its
-/// mass is finite, then the angular velocity about the world's axes. A body that does not turn about all axes has in
-/// place of the latter one number for each axis about which it does, by how much it turns more than before.
-SceneGlobalSystem global_system_of(const Scene<double>& scene, SceneOptions options);
 
 }  // namespace carom::io
