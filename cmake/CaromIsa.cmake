@@ -16,8 +16,9 @@ function(carom_isa name architecture mark)
   endif()
   set(kernels carom_${name})
   add_library(${kernels} OBJECT isa/kernels/incremental.cpp isa/kernels/algebraic.cpp isa/kernels/planar.cpp
-              isa/kernels/region.cpp isa/kernels/scene_f32.cpp isa/kernels/scene_f64.cpp isa/kernels/gradients.cpp
-              isa/kernels/blocks.cpp)
+              isa/kernels/region.cpp isa/kernels/scene_f32.cpp isa/kernels/scene_f64.cpp
+              isa/kernels/sweeps_f32.cpp isa/kernels/sweeps_f64.cpp isa/kernels/single_manifold_f32.cpp
+              isa/kernels/single_manifold_f64.cpp isa/kernels/gradients.cpp isa/kernels/blocks.cpp)
   carom_options(${kernels})
   target_include_directories(${kernels} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_include_directories(${kernels} SYSTEM PRIVATE $<TARGET_PROPERTY:carom_xsimd,INTERFACE_INCLUDE_DIRECTORIES>)
@@ -59,7 +60,7 @@ function(carom_isa name architecture mark)
     endif()
   endif()
   # No function of theirs that another file calls has a vector among its parameters.
-  target_compile_options(${kernels} PRIVATE -fno-math-errno $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi> ${ARGN} ${sanitized})
+  target_compile_options(${kernels} PRIVATE -fno-math-errno -Wno-psabi ${ARGN} ${sanitized})
   set_property(GLOBAL APPEND PROPERTY CAROM_ISAS ${name})
   set_property(GLOBAL PROPERTY CAROM_ISA_${name}_ARCHITECTURE ${architecture})
   set_property(GLOBAL PROPERTY CAROM_ISA_${name}_MARK "${mark}")

@@ -10,7 +10,6 @@ GRAVITY = 9.81
 STEP = 1 / 60
 INERTIA = 1 / 6  # of a cube [kg m²]
 BETA = 1.8751040687119611  # cos β cosh β = -1: the first bending mode of a cantilever
-GREENHILL = 7.8373  # q L³ / (E I) at which a column with a free top buckles under its own weight q L
 DIRECT_WEIGHT = 1e5  # SceneThresholds::direct_weight
 
 

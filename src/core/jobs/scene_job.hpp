@@ -162,8 +162,32 @@ struct SingleManifoldOutcome {
   bool overflow;
 };
 
+/// Passes over blocks. They and SingleManifoldKernels have the contact step.
+template <class T>
+struct SweepKernels {
+  using Sweep = void (*)(const SceneJob<T>& job, std::byte* const* blocks, std::size_t count,
+                         VelocityRow<T>* dummy_body);
+
+  /// Applies the impulses of the rows to the bodies.
+  void (*warm_start)(const SceneJob<T>& job, std::byte* block, VelocityRow<T>* dummy_body);
+  Sweep pgs, iteration, resting;
+  Sweep correction_rate, relax;  // of a substep, before and after bodies move
+  /// Sets the targets of contacts that rebound at the end of a step, and stores the violation.
+  void (*rebound)(const SceneJob<T>& job, std::byte* block);
+};
+
+template <class T>
+struct SingleManifoldKernels {
+  /// Solves islands of one manifold each by PGS, from the columns to the results. A faulty contact gets its status.
+  void (*solve)(const SceneJob<T>& job, const std::uint32_t* manifolds, std::size_t count,
+                const SingleManifoldLimits& limits, SingleManifoldOutcome<T>* outcomes);
+};
+
 template <class T>
 struct SceneKernelsFor {
+  const SweepKernels<T>* sweeps;
+  const SingleManifoldKernels<T>* single_manifold;
+
   std::size_t width;
   std::size_t head_bytes, point_bytes, group_head_bytes, row_bytes;
   std::size_t substep_head_bytes, substep_point_bytes, substep_row_bytes;  // additional sizes with Target::substeps
@@ -184,8 +208,6 @@ struct SceneKernelsFor {
 
   // The following work on a block whose head the solver has filled.
   void (*prepare)(const SceneJob<T>& job, std::byte* block);
-  /// Applies the impulses of the rows to the bodies.
-  void (*warm_start)(const SceneJob<T>& job, std::byte* block, VelocityRow<T>* dummy_body);
   /// Adds the impulses of lanes to the sums, resets them to zero, and sets new targets from the velocities.
   void (*retarget)(const SceneJob<T>& job, std::byte* block, std::uint32_t lanes);
   /// Deactivates lanes that have ended.
@@ -195,22 +217,13 @@ struct SceneKernelsFor {
   void (*return_to_kept)(const SceneJob<T>& job, std::byte* block, std::uint32_t lanes);
   /// Stores the impulses and targets of contacts in SceneJob::carried.
   void (*carry)(const SceneJob<T>& job, std::byte* block);
-  using Sweep = void (*)(const SceneJob<T>& job, std::byte* const* blocks, std::size_t count,
-                         VelocityRow<T>* dummy_body);
-  Sweep pgs, iteration, resting;
-  Sweep correction_rate, relax;  // of a substep, before and after bodies move
   /// Computes BlockHead::work, loaded and grounded: see energy.hpp.
   void (*work)(const SceneJob<T>& job, std::byte* block);
   /// Stores the impulses of the last substep as warm start of the next step.
   void (*store_warm)(const SceneJob<T>& job, std::byte* block);
-  /// Sets the targets of contacts that rebound at the end of a step, and stores the violation.
-  void (*rebound)(const SceneJob<T>& job, std::byte* block);
   /// Stores impulses, separation velocities, statuses and paths. The head gets the violation and the lanes with numbers
   /// beyond the range of the precision, including squares of velocities and impulses.
   void (*finish)(const SceneJob<T>& job, std::byte* block);
-  /// Solves islands of one manifold each by PGS, from the columns to the results. A faulty contact gets its status.
-  void (*single_manifold)(const SceneJob<T>& job, const std::uint32_t* manifolds, std::size_t count,
-                          const SingleManifoldLimits& limits, SingleManifoldOutcome<T>* outcomes);
   /// Tries the impulses that an island of plain contacts begins with. Returns true if they are its solution. Results
   /// are written by store_settled only.
   bool (*settle)(const SceneJob<T>& job, const Settling& of, SettledIsland& island);

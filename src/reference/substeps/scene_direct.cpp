@@ -194,7 +194,7 @@ double DirectSolver::error_of(const DirectRow& row, const Twist& a, const Twist&
 // Velocities that reduce the overlaps and the errors of joints, and that are not kept. Loaded contacts hold; friction
 // does not count.
 Twists DirectSolver::correct_positions() {
-  const Twists none(of_.bodies.size());
+  Twists none(of_.bodies.size());
   bool any = std::ranges::any_of(of_.points, [](const DirectPoint& p) { return p.separation < -p.slop; });
   std::vector<double> row_wanted;
   hold_rows_within_bounds();

@@ -331,7 +331,7 @@ class InteriorPoint {
       island_.add(c.point, c.impulse_of(c.dx), wrench);
     }
     island_.add_rows(wrench);
-    const Twists change = island_.solve(wrench);
+    Twists change = island_.solve(wrench);
     island_.find_row_changes(change);
     for (DirectRow& row : island_.rows)
       each_bound(row, [&](double from, double& slack, double& slack_change, double sign) {

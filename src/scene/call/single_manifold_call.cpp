@@ -51,7 +51,7 @@ bool solve_single_manifold_again(Workspace<T>& workspace, const Scene<T>& scene,
 
   const kernel::SingleManifoldLimits limits = limits_of_single_manifold(options);
   kernel::SingleManifoldOutcome<T> outcome;
-  last.kernels->single_manifold(job, workspace.graph.single_manifold.data(), 1, limits, &outcome);
+  last.kernels->single_manifold->solve(job, workspace.graph.single_manifold.data(), 1, limits, &outcome);
   if (outcome.overflow || count_faults(job) > 0) return false;
 
   const auto approach = static_cast<double>(outcome.approach), residual = static_cast<double>(outcome.residual);

@@ -20,7 +20,7 @@ inline constexpr std::size_t cached_bytes = std::size_t{1} << 20;
 /// A loop of sweeps, see IslandSweeps::converge.
 template <class T>
 struct SweepLoop {
-  typename kernel::SceneKernelsFor<T>::Sweep kernel;
+  typename kernel::SweepKernels<T>::Sweep kernel;
   int max_sweeps = 0;
   bool begins_warm = false;         ///< contacts or rows may have initial impulses
   bool checks_first_sweep = false;  ///< warm-started islands may have converged after it
@@ -302,7 +302,7 @@ class IslandSweeps {
     if (loop.begins_warm && retire(part, any_new)) {
       any_new = false;
       each_colour_set(part, each, [&](std::byte* const* blocks, std::size_t n, std::size_t slot) {
-        for (std::size_t i = 0; i < n; ++i) kernels_.warm_start(job_, blocks[i], dummy_body(slot));
+        for (std::size_t i = 0; i < n; ++i) kernels_.sweeps->warm_start(job_, blocks[i], dummy_body(slot));
       });
     }
     kernel::SceneJob<T> job = job_;

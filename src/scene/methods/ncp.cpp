@@ -161,7 +161,7 @@ class Coulomb : IslandSweeps<T> {
   /// some islands of the part are done before the start.
   template <class Each>
   void sweep(const Part& part, bool any_done, const Each& each) {
-    const SweepLoop<T> loop{kernels_.pgs, options_.pgs.iterations, warm_, true};
+    const SweepLoop<T> loop{kernels_.sweeps->pgs, options_.pgs.iterations, warm_, true};
     this->converge(
         part, any_done, each, loop, [&](std::uint32_t i) { return threshold(i); }, PlainChecks{});
   }

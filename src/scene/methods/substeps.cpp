@@ -101,19 +101,19 @@ class SubstepSweeps : IslandSweeps<T> {
       if (k == 0) audit.begin(each, turns);
       if (k == 0 ? warm_ : is_exact)
         each_colour_set(part, each, [&](std::byte* const* blocks, std::size_t count, std::size_t slot) {
-          for (std::size_t i = 0; i < count; ++i) kernels_.warm_start(job, blocks[i], dummy_body(slot));
+          for (std::size_t i = 0; i < count; ++i) kernels_.sweeps->warm_start(job, blocks[i], dummy_body(slot));
         });
       job.elapsed = static_cast<T>(k) * h;
       job.begins_substep = k > 0;
       job.has_moved = false;
-      sweep(kernels_.correction_rate, how.iterations);
+      sweep(kernels_.sweeps->correction_rate, how.iterations);
       each_body(part, each, [&](std::uint32_t i) {
         move(i, h);
         if (turns && workspace_.island_energy[graph_.island_of_body[i]].has_joints) audit.turn(i);
       });
       job.elapsed = static_cast<T>(k + 1) * h;
       job.has_moved = true;
-      sweep(kernels_.relax, how.position_correction.relax_iterations);
+      sweep(kernels_.sweeps->relax, how.position_correction.relax_iterations);
       audit.check(each, has_work_, find_work);
     }
     job.elapsed = job.parameters.time_step;
@@ -161,7 +161,7 @@ class SubstepSweeps : IslandSweeps<T> {
   /// Islands with a contact that rebounds are swept again.
   template <class Each, class FindWork>
   void rebound(const Part& part, const Each& each, const Job& job, EnergyAudit<T>& audit, const FindWork& find_work) {
-    each_block(part, each, [&](std::byte* block) { kernels_.rebound(job, block); });
+    each_block(part, each, [&](std::byte* block) { kernels_.sweeps->rebound(job, block); });
     this->gather_worst(part);
     for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i)
       if (!(workspace_.worst[i] > 0)) workspace_.sweeping[i] = Sweeping::done;
@@ -173,7 +173,7 @@ class SubstepSweeps : IslandSweeps<T> {
     if (any)
       this->sweep_colour_sets(part, each, options_.substeps.restitution_iterations,
                               [&](std::byte* const* blocks, std::size_t count, std::size_t slot, int) {
-                                kernels_.pgs(job, blocks, count, dummy_body(slot));
+                                kernels_.sweeps->pgs(job, blocks, count, dummy_body(slot));
                               });
     if (any) {
       if (has_work_) find_work();

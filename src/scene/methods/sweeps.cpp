@@ -216,18 +216,19 @@ class Sweeps : IslandSweeps<T> {
   void solve_single_manifold() {
     kernel::SingleManifoldOutcome<T>* const outcomes = workspace_.single_manifold.data();
     const kernel::SingleManifoldLimits limits = limits_of_single_manifold(options_);
-    call_.team.each(
-        graph_.single_manifold.size(), single_manifold_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
-          kernels_.single_manifold(job_, graph_.single_manifold.data() + first, end - first, limits, outcomes + first);
-          for (std::size_t i = first; i < end; ++i) {
-            const kernel::SingleManifoldOutcome<T>& of = outcomes[i];
-            const std::uint32_t alone = graph_.island_of_manifold[graph_.single_manifold[i]];
-            workspace_.approach[alone] = static_cast<double>(of.approach);
-            workspace_.sweeps_of_island[alone] = of.sweeps;
-            workspace_.sweeping[alone] = of.converged ? Sweeping::done : Sweeping::goes_on;
-            workspace_.overflow[alone] = of.overflow ? 1 : 0;
-          }
-        });
+    call_.team.each(graph_.single_manifold.size(), single_manifold_at_once,
+                    [&](std::size_t first, std::size_t end, std::size_t) {
+                      kernels_.single_manifold->solve(job_, graph_.single_manifold.data() + first, end - first, limits,
+                                                      outcomes + first);
+                      for (std::size_t i = first; i < end; ++i) {
+                        const kernel::SingleManifoldOutcome<T>& of = outcomes[i];
+                        const std::uint32_t alone = graph_.island_of_manifold[graph_.single_manifold[i]];
+                        workspace_.approach[alone] = static_cast<double>(of.approach);
+                        workspace_.sweeps_of_island[alone] = of.sweeps;
+                        workspace_.sweeping[alone] = of.converged ? Sweeping::done : Sweeping::goes_on;
+                        workspace_.overflow[alone] = of.overflow ? 1 : 0;
+                      }
+                    });
   }
 
   /// Shock propagation: level by level from the ground. Lower levels are immovable.
@@ -294,7 +295,7 @@ class PgsMethod final : public Method<T> {
     this->reserve_blocks(call);
   }
   SweepOutcome solve(const Call<T>& call) const override {
-    const Pass<T> pass{.loop = {call.kernels.pgs, call.options.pgs.iterations, call.initial.any, true},
+    const Pass<T> pass{.loop = {call.kernels.sweeps->pgs, call.options.pgs.iterations, call.initial.any, true},
                        .solves_approaching = false};
     return Sweeps<T>(call, pass).run();
   }
@@ -346,14 +347,14 @@ class BenderSchmittMethod final : public Method<T> {
   }
   SweepOutcome collide(const Call<T>& call, Ending ending) const {
     const int max_sweeps = call.options.bender_schmitt.max_iterations;
-    const Pass<T> pass{.loop = {call.kernels.iteration, max_sweeps, call.initial.any},
+    const Pass<T> pass{.loop = {call.kernels.sweeps->iteration, max_sweeps, call.initial.any},
                        .ending = ending,
                        .collides_again = collides_again(call)};
     return Sweeps<T>(call, pass).run();
   }
   SweepOutcome rest(const Call<T>& call, bool begins_warm) const {
     const CallOptions& options = call.options;
-    const Pass<T> pass{.loop = {call.kernels.resting, options.bender_schmitt.max_iterations, begins_warm},
+    const Pass<T> pass{.loop = {call.kernels.sweeps->resting, options.bender_schmitt.max_iterations, begins_warm},
                        .keeps_snapshots = true,
                        .min_threshold = SceneThresholds::rest_share * options.rest_tolerance / options.time_step};
     return Sweeps<T>(call, pass).run();

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "scene/kernels/blocks/joint_rows.hpp"
-#include "scene/kernels/blocks/sweep.hpp"
+#include "scene/kernels/blocks/prepare_manifolds.hpp"
 #include "scene/kernels/models/finish.hpp"
 
 namespace carom::kernel {
