@@ -119,10 +119,9 @@ EllipseImpulse step_on_ellipse(const EllipseStep& step, double relaxation) {
   const auto& [k, v, p, friction_1, friction_2, static_ratio] = step;
   const double k33 = k[2][2], kappa_x = k[0][2] / k33, kappa_y = k[1][2] / k33;
   const double need = p[2] + kappa_x * p[0] + kappa_y * p[1] - v[2] / k33;
-  if (!(need > 0)) return {};
   const double most = std::max(friction_1, friction_2);
-  EllipseImpulse next{{0, 0, need}, false};
-  if (most > 0) {
+  EllipseImpulse next{{0, 0, need > 0 ? need : 0}, false};
+  if (need > 0 && most > 0) {
     const double d1 = friction_1 / most, d2 = friction_2 / most;
     const Matrix2 s{k[0][0] - k[0][2] * kappa_x, k[0][1] - k[0][2] * kappa_y, k[1][1] - k[1][2] * kappa_y};
     const Vector2 without = Vector2{v[0] - kappa_x * v[2], v[1] - kappa_y * v[2]} - s * Vector2{p[0], p[1]};

@@ -32,10 +32,10 @@ using scene::coupling;
 using scene::Direction;
 using scene::dot;
 using scene::is_finite;
-using scene::joint_row;
 using scene::JointRow;
 using scene::need;
 using scene::need_vectors;
+using scene::read_joint_row;
 using scene::Row;
 using scene::surface_along;
 using scene::Twist;
@@ -116,7 +116,7 @@ struct Mechanisms<T>::State {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const std::array<std::int32_t, 2> body = {joints.body_a[i], joints.body_b[i]};
       check_bodies("row", i, body);
-      rows[i] = joint_row(joints, i, of(body[0]), of(body[1]));
+      read_joint_row(joints, i, of(body[0]), of(body[1]), rows[i]);
       rows[i].body = body;
     }
   }

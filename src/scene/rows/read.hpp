@@ -94,12 +94,11 @@ std::array<Row, 3> contact_rows(const SceneContacts<T>& contacts, std::size_t i,
   return rows;
 }
 
-/// A row of a joint. Row::body is left to the caller.
+/// A row of a joint.
 struct JointRow : Row {
-  double target = 0;      ///< [m/s] of J v + compliance × impulse
-  double compliance = 0;  ///< [1/kg]
-  double min_impulse = -std::numeric_limits<double>::infinity();
-  double max_impulse = std::numeric_limits<double>::infinity();  ///< [N s]
+  double target;                    ///< [m/s] of J v + compliance × impulse
+  double compliance;                ///< [1/kg]
+  double min_impulse, max_impulse;  ///< [N s]
 
   bool is_bounded() const {
     return min_impulse > -std::numeric_limits<double>::infinity() ||
@@ -107,16 +106,16 @@ struct JointRow : Row {
   }
 };
 
+/// Sets all members but Row::body.
 template <class T>
-JointRow joint_row(const JointRows<T>& joints, std::size_t i, const Body& a, const Body& b) {
-  JointRow row;
-  row.side = {a.direction(vector_at(joints.linear_a, i), vector_at(joints.angular_a, i)),
-              b.direction(vector_at(joints.linear_b, i), vector_at(joints.angular_b, i))};
-  row.target = number_or(joints.target_velocity, i, 0);
-  row.compliance = number_or(joints.compliance, i, 0);
-  row.min_impulse = number_or(joints.min_impulse, i, row.min_impulse);
-  row.max_impulse = number_or(joints.max_impulse, i, row.max_impulse);
-  return row;
+void read_joint_row(const JointRows<T>& joints, std::size_t i, const Body& a, const Body& b, JointRow& to) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  to.side[0] = a.direction(vector_at(joints.linear_a, i), vector_at(joints.angular_a, i));
+  to.side[1] = b.direction(vector_at(joints.linear_b, i), vector_at(joints.angular_b, i));
+  to.target = number_or(joints.target_velocity, i, 0);
+  to.compliance = number_or(joints.compliance, i, 0);
+  to.min_impulse = number_or(joints.min_impulse, i, -infinity);
+  to.max_impulse = number_or(joints.max_impulse, i, infinity);
 }
 
 }  // namespace carom::scene

@@ -31,7 +31,7 @@ inline bool is_finite(const Twist& x) {
 
 /// A row on one of its bodies, and the change of velocity that a unit impulse of it makes.
 struct Direction {
-  Twist of{}, response{};
+  Twist of, response;
 };
 
 struct Body {
@@ -61,10 +61,11 @@ struct Body {
   }
 };
 
-/// A row of two bodies. An index below 0 is the world, or a body that does not move.
+/// A row of two bodies. An index below 0 is the world, or a body that does not move. Without initial values, because
+/// sequential impacts read rows again for every impact.
 struct Row {
-  std::array<std::int32_t, 2> body = {-1, -1};
-  std::array<Direction, 2> side{};
+  std::array<std::int32_t, 2> body;
+  std::array<Direction, 2> side;
 };
 
 /// J_r M⁻¹ J_sᵀ. [1/kg] for rows along velocities

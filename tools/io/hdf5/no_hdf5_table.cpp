@@ -8,7 +8,7 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& path) {
   throw Error("carom: " + path + " is an HDF5 file, and this carom was built without HDF5 (Debian: libhdf5-dev)",
-              ErrorKind::not_available);
+              {.kind = ErrorKind::not_available});
 }
 
 }  // namespace

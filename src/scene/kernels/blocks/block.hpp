@@ -2,20 +2,11 @@
 // are in the frame of its contacts (t1, t2, n), so that the axis of the cone is a coordinate.
 #pragma once
 
-#include "contact/kernels/stages/contact_lanes.hpp"
-#include "core/jobs/body_record.hpp"
-#include "core/jobs/scene_job.hpp"
+#include "scene/kernels/contact_step/contact_step.hpp"
 #include "simd/kernels/lanes/transpose.hpp"
 
 namespace carom::kernel {
 namespace {
-
-/// The shortest length of friction or of a moment, and its square. Squares below the smallest normal number are zeros
-/// in sweeps. Two components that are lost so change a longer length by less than ε.
-template <class T>
-inline constexpr T min_length = sizeof(T) == sizeof(float) ? T(0x1p-51) : T(0x1p-484);
-template <class T>
-inline constexpr T min_square = min_length<T>* min_length<T>;
 
 template <class A, class T>
 struct Blocks {
@@ -24,12 +15,13 @@ struct Blocks {
   static constexpr std::size_t width = LaneTypes<A, T>::width;
   using Lane = T[width];
 
-  /// The linear relation between an impulse on one contact and its velocity, as a method needs it.
+  /// The linear relation between an impulse on one contact and its velocity: SchurForm of PGS and substeps, else
+  /// NormalFirstForm.
   struct Response {
     Lane inverse_k33;    // 0: there is no contact in this lane
-    Lane k1, k2;         // simultaneous: k / K_33; else k
-    Lane s11, s12, s22;  // simultaneous: S⁻¹, S = M - k kᵀ / K_33; else M
-    Lane reach;          // simultaneous: 1 / the largest eigenvalue of S; resting: gap / h
+    Lane k1, k2;         // k / K_33; k
+    Lane s11, s12, s22;  // S⁻¹; M
+    Lane reach;          // 1 / the largest eigenvalue of S; resting: gap / h
   };
 
   struct alignas(16) Point {
@@ -136,57 +128,72 @@ struct Blocks {
     store(lanes[5], m.zz);
   }
 
+  [[gnu::always_inline]] static SchurForm<B> schur_form(const Response& of) {
+    SchurForm<B> k;
+    k.inverse_k33 = load(of.inverse_k33);
+    k.k1 = load(of.k1);
+    k.k2 = load(of.k2);
+    k.s11 = load(of.s11);
+    k.s12 = load(of.s12);
+    k.s22 = load(of.s22);
+    k.reach = load(of.reach);
+    return k;
+  }
+  [[gnu::always_inline]] static NormalFirstForm<B> normal_first_form(const Response& of) {
+    NormalFirstForm<B> k;
+    k.inverse_k33 = load(of.inverse_k33);
+    k.k1 = load(of.k1);
+    k.k2 = load(of.k2);
+    k.m11 = load(of.s11);
+    k.m12 = load(of.s12);
+    k.m22 = load(of.s22);
+    return k;
+  }
+  static void store(Response& to, Mask used, const SchurForm<B>& k) {
+    store_used(used, to.inverse_k33, k.inverse_k33, to.k1, k.k1, to.k2, k.k2);
+    store_used(used, to.s11, k.s11, to.s12, k.s12, to.s22, k.s22);
+    store_used(used, to.reach, k.reach);
+  }
+  static void store(Response& to, Mask used, const NormalFirstForm<B>& k, B reach) {
+    store_used(used, to.inverse_k33, k.inverse_k33, to.k1, k.k1, to.k2, k.k2);
+    store_used(used, to.s11, k.m11, to.s12, k.m12, to.s22, k.m22);
+    store(to.reach, reach);
+  }
+  /// Stores pairs of lanes and numbers, or 0 where the mask is false.
+  template <class... More>
+  [[gnu::always_inline]] static void store_used(Mask used, Lane& to, B x, More&&... more) {
+    store(to, choose(used, x, B(0)));
+    if constexpr (sizeof...(more) > 0) store_used(used, more...);
+  }
+  /// Removes the response of a lane.
+  static void clear(Response& r, std::size_t lane) {
+    r.inverse_k33[lane] = r.k1[lane] = r.k2[lane] = r.s11[lane] = r.s12[lane] = r.s22[lane] = T(0);
+  }
+
   struct Velocity {
     Vector3<B> v, w;
   };
 
-  /// The bodies of one side: their records, and flags (1 or 0) for movable bodies and for lever arms that are read.
-  /// Lever arms of bodies that can neither move nor turn are not read.
-  struct Side {
-    const T* record[width];
-    T moves[width], has_arms[width];
-  };
+  using Side = BodySide<T, width>;
 
   /// Finds the items of a block and their bodies, of manifolds or of groups of rows.
   template <class Items>
   static void find_bodies(const SceneJob<T>& job, const Constraint* list, Items& block, Side& a, Side& b) {
-    const auto world = static_cast<std::int32_t>(job.bodies);
     for (std::size_t lane = 0; lane < width; ++lane) {
       const bool idle = lane >= block.head.lanes;
       const Constraint& m = list[block.head.manifold[idle ? 0 : lane]];
       block.first[lane] = m.first;
       block.items[lane] = m.count;
       block.in_lane[lane] = idle ? T(0) : static_cast<T>(m.count);
-      const auto set = [&](std::int32_t body, std::int32_t other, std::int32_t& index, Side& to) {
-        const T* const record = to.record[lane] = record_of(job.body_rows, body);
-        const bool can_move = !idle && body >= 0 && is_movable(record);
-        // Shock propagation holds the lower body.
-        const bool is_held = job.level_of_body != nullptr && other >= 0 && can_move &&
-                             job.level_of_body[body] < job.level_of_body[other];
-        const bool moves = can_move && !is_held;
-        to.moves[lane] = moves ? T(1) : T(0);
-        const auto turns = [](const T* w) { return w[0] != T(0) || w[1] != T(0) || w[2] != T(0); };
-        const bool has_arms = can_move || turns(record + BodyRecord::angular_velocity) ||
-                              (job.changes != nullptr && body >= 0 && turns(job.changes[body].numbers + 3));
-        to.has_arms[lane] = has_arms ? T(1) : T(0);
-        index = moves ? body : ~(idle || body < 0 ? world : body);
-      };
-      set(m.body_a, m.body_b, block.a[lane], a);
-      set(m.body_b, m.body_a, block.b[lane], b);
+      block.a[lane] = a.set(job, lane, m.body_a, m.body_b, idle);
+      block.b[lane] = b.set(job, lane, m.body_b, m.body_a, idle);
     }
   }
 
-  /// 1/m and J of one side, zeros where it does not move.
-  struct MassAndInertia {
-    B mass;
-    Symmetric3<B> inertia;
-  };
-  static MassAndInertia load_mass(const Side& side) {
+  static MassAndInertia<B> load_mass(const Side& side) {
     B c[row_size];
     load_rows<B, 8>(side.record, c);
-    const Mask moves = load_lanes<B>(side.moves) > B(0);
-    for (std::size_t i = 0; i < 7; ++i) c[i] = choose(moves, c[i], B(0));
-    return {c[0], {c[1], c[2], c[3], c[4], c[5], c[6]}};
+    return mass_of_movable(c, load_lanes<B>(side.moves) > B(0));
   }
 
   [[gnu::always_inline]] static Velocity gather(const VelocityRow<T>* rows, const std::int32_t (&index)[width]) {
@@ -223,22 +230,6 @@ inline void copy_velocities(const Block& block, std::uint32_t lanes, const Veloc
 /// Marks a body as held by a negative index: it is read, but not changed.
 inline void hold(std::int32_t& index) {
   index = index < 0 ? index : ~index;
-}
-
-/// The components of v along the axes of a frame, and back.
-template <class B>
-[[gnu::always_inline]] inline Vector3<B> into(const Frame<B>& frame, const Vector3<B>& v) {
-  return {dot(v, frame.t1), dot(v, frame.t2), dot(v, frame.n)};
-}
-template <class B>
-[[gnu::always_inline]] inline Vector3<B> out_of(const Frame<B>& frame, const Vector3<B>& v) {
-  return mul_add(v.x, frame.t1, mul_add(v.y, frame.t2, v.z * frame.n));
-}
-template <class B>
-[[gnu::always_inline]] inline Symmetric3<B> into(const Frame<B>& frame, const Symmetric3<B>& j) {
-  const Vector3<B> j1 = j * frame.t1, j2 = j * frame.t2, j3 = j * frame.n;
-  return {dot(frame.t1, j1), dot(frame.t1, j2), dot(frame.t1, j3),
-          dot(frame.t2, j2), dot(frame.t2, j3), dot(frame.n, j3)};
 }
 
 }  // namespace

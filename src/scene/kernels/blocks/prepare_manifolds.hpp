@@ -2,11 +2,8 @@
 // sweeps: frames, masses, the response of every contact to an impulse, targets.
 #pragma once
 
-#include "core/scene/thresholds.hpp"
+#include "block.hpp"
 #include "model_columns.hpp"
-#include "predict.hpp"
-#include "response.hpp"
-#include "targets.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -23,8 +20,7 @@ template <class T>
 inline constexpr T no_target = sizeof(T) == sizeof(float) ? T(-0x1p126) : T(-0x1p1022);
 
 template <class A, class T>
-struct ManifoldStages : Responses<A, T> {
-  using Respond = Responses<A, T>;
+struct ManifoldStages {
   using Block = Blocks<A, T>;
   using B = typename Block::B;
   using Mask = typename Block::Mask;
@@ -148,8 +144,6 @@ struct ManifoldStages : Responses<A, T> {
     return v;
   }
 
-  static B bounded(B friction) { return smaller(friction, B(T(SceneThresholds::max_friction))); }
-
   /// The lanes of point p that are contacts.
   static Mask in_use(const Manifolds& block, std::size_t p) {
     return Block::load(block.in_lane) > B(static_cast<T>(p));
@@ -167,17 +161,16 @@ struct ManifoldStages : Responses<A, T> {
 
     std::uint32_t first[width];
     find_first(job, block, first);
-    const Vector3<B> normal = load_first(contacts.normal, first);
-    Frame<B> frame = frame_along(normal, square_root(dot(normal, normal)));
+    Frame<B> frame = frame_of_normal(load_first(contacts.normal, first));
     if (block.head.models != 0) frame = frame_with_axes<ManifoldStages>(job, first, frame);
     Block::store(block.t1, frame.t1);
     Block::store(block.t2, frame.t2);
     Block::store(block.n, frame.n);
     const B friction = load_first(contacts.friction, first);
-    Block::store(block.friction, bounded(friction));
-    Block::store(
-        block.static_friction,
-        bounded(contacts.static_friction.data != nullptr ? load_first(contacts.static_friction, first) : friction));
+    Block::store(block.friction, bounded_friction(friction));
+    Block::store(block.static_friction,
+                 bounded_friction(contacts.static_friction.data != nullptr ? load_first(contacts.static_friction, first)
+                                                                           : friction));
 
     const auto body = [&](const typename Block::Side& side, auto& mass, auto& inertia) {
       const auto given = Block::load_mass(side);
@@ -191,10 +184,8 @@ struct ManifoldStages : Responses<A, T> {
     const B m = Block::load(block.mass_a) + Block::load(block.mass_b);
 
     Vector3<B> bias = {zero, zero, zero};
-    if (contacts.surface_velocity.x.data != nullptr) {
-      const Vector3<B> s = into(frame, load_first(contacts.surface_velocity, first));
-      bias = {negated(s.x), negated(s.y), zero};
-    }
+    if (contacts.surface_velocity.x.data != nullptr)
+      bias = bias_of(frame, load_first(contacts.surface_velocity, first));
     Block::store(block.bias, bias);
 
     B r_a[3][row_size], r_b[3][row_size];
@@ -208,17 +199,17 @@ struct ManifoldStages : Responses<A, T> {
       Point& point = block.point()[p];
       const Mask used = in_use(block, p);
       const Vector3<B> none = {zero, zero, zero};
-      const Vector3<B> ra = choose(used && has_r_a, into(frame, Vector3<B>{r_a[0][p], r_a[1][p], r_a[2][p]}), none);
-      const Vector3<B> rb = choose(used && has_r_b, into(frame, Vector3<B>{r_b[0][p], r_b[1][p], r_b[2][p]}), none);
+      const Vector3<B> ra = lever_arm(frame, Vector3<B>{r_a[0][p], r_a[1][p], r_a[2][p]}, used && has_r_a);
+      const Vector3<B> rb = lever_arm(frame, Vector3<B>{r_b[0][p], r_b[1][p], r_b[2][p]}, used && has_r_b);
       Block::store(point.r_a, ra);
       Block::store(point.r_b, rb);
-      const Symmetric3<B> k = Respond::collision_matrix(m, ja, ra, jb, rb);
+      const Symmetric3<B> k = collision_matrix(m, ja, ra, jb, rb);
       const B gap_speed = has_gap ? separation[p] * B(job.parameters.inverse_time_step) : zero, most(max_gap_speed<T>);
       const B reach = choose(used, larger(smaller(gap_speed, most), negated(most)), zero);
       if (is_at_once(job.target))
-        Respond::respond_at_once(point.response, k, used);
+        Block::store(point.response, used, SchurForm<B>(k));
       else
-        Respond::respond_in_turn(point.response, k, used, reach);
+        Block::store(point.response, used, NormalFirstForm<B>(k), reach);
       Block::store(point.impulse, none);
       mark_singular(job, block, p, Definiteness<B>::of(used, k, m, ja, ra, jb, rb), used);
     }
@@ -246,7 +237,7 @@ struct ManifoldStages : Responses<A, T> {
       const Status status =
           (infinite >> lane & 1u) != 0 ? Status::overflow : Status::collision_matrix_not_positive_definite;
       if (is_fault) job.status[contact(job, block, lane, p)] = static_cast<std::uint8_t>(status);
-      Respond::respond_not(point.response, lane);
+      Block::clear(point.response, lane);
       point.response.reach[lane] = T(0);
       for (std::size_t i = 0; i < 3; ++i) point.r_a[i][lane] = point.r_b[i][lane] = T(0);
     });
@@ -268,11 +259,8 @@ struct ManifoldStages : Responses<A, T> {
     for (std::size_t p = 0; p < block.head.count; ++p) {
       Point& point = block.point()[p];
       const Vector3<B> given = share * into(frame, Vector3<B>{x[p], y[p], z[p]});
-      const B normal = larger(given.z, zero), bound = friction * normal;
-      const B size2 = mul_add(given.x, given.x, given.y * given.y);
-      const B cut = choose(size2 > bound * bound, bound / square_root(size2), B(1));
       const Mask taken = in_use(block, p) && Block::load(point.response.inverse_k33) > zero;
-      Block::store(point.impulse, choose(taken, Vector3<B>{cut * given.x, cut * given.y, normal}, {zero, zero, zero}));
+      Block::store(point.impulse, choose(taken, warm_impulse_of(given, friction), {zero, zero, zero}));
     }
   }
 
@@ -323,8 +311,7 @@ struct ManifoldStages : Responses<A, T> {
       worst = larger(lacks, worst);
       range = range + vanishing(lacks);
     }
-    worst = choose(range == zero, worst, B(static_cast<T>(__builtin_inf())));
-    store_violation(block.head, choose(turn, worst, load_lanes<B>(block.head.violation)));
+    store_violation(block.head, choose(turn, within_range(worst, range), load_lanes<B>(block.head.violation)));
   }
 
   static void store_violation(BlockHead<T>& head, B worst) { store_lanes(head.violation, worst); }
@@ -359,7 +346,7 @@ struct ManifoldStages : Responses<A, T> {
       block.static_friction[lane] = retired_friction<T>;
     });
     for (std::size_t p = 0; p < block.head.count; ++p)
-      for_each_bit(lanes, [&](std::size_t lane) { Respond::respond_not(block.point()[p].response, lane); });
+      for_each_bit(lanes, [&](std::size_t lane) { Block::clear(block.point()[p].response, lane); });
   }
 
   static void keep(const SceneJob<T>& job, Manifolds& block, std::uint32_t lanes) {

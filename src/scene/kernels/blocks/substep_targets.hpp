@@ -99,11 +99,11 @@ struct Goal {
       const Mask is_soft = used && given[p] > zero && given[p] < infinite;
       const B frequency = choose(is_soft, smaller(given[p], B(T(0.25) * of.inverse_substep)), one);
       const B omega = B(T(6.283185307179586)) * frequency, stiffness = mul_add(h, omega, B(T(2)) * damping[p]);
-      Symmetric3<B> k = Base::collision_matrix(mass, ja, Block::load(point.r_a), jb, Block::load(point.r_b));
+      Symmetric3<B> k = collision_matrix(mass, ja, Block::load(point.r_a), jb, Block::load(point.r_b));
       const B compliance = choose(is_soft, k.zz / (h * omega * stiffness), zero);
       k.zz = k.zz + compliance;
       to.hard = to.soft = point.response;
-      Base::Respond::respond_at_once(to.soft, k, used);
+      Block::store(to.soft, used, SchurForm<B>(k));
       Block::store(to.compliance, compliance);
       Block::store(to.rate, choose(is_soft, omega / stiffness, choose(given[p] > zero, B(of.correction_rate), zero)));
     }

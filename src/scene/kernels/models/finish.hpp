@@ -17,7 +17,7 @@ struct ModelFinish {
 
   /// |q|² of an impulse of a point: on the cone it is (`most` p_n)².
   static B length2(const SceneJob<T>& job, Manifolds& block, const Vector3<B>& impulse) {
-    return Models::length2(Models::model_head(job, block), impulse);
+    return Models::load(Models::model_head(job, block)).length2(impulse);
   }
   static B most(const SceneJob<T>& job, Manifolds& block) { return Block::load(Models::model_head(job, block).most); }
 
@@ -63,8 +63,8 @@ struct ModelFinish {
       spin = mul_add(Block::load(of[p].spin), normal(p), spin);
     }
     const auto inverse = [&](B sum) {
-      const auto is_some = Models::is_some(sum);
-      return choose(is_some, one / choose(is_some, sum, one), zero);
+      const auto has_limit = is_some(sum);
+      return choose(has_limit, one / choose(has_limit, sum, one), zero);
     };
     const B per_roll = inverse(roll), per_spin = inverse(spin);
     const Column<T>* const to[3] = {&columns.x, &columns.y, &columns.z};

@@ -1,10 +1,8 @@
-// Memory after a block of manifolds with contact models: compliance, friction in two directions, or resistance to
-// rolling and spinning. docs/contact-models.md has the law.
-//
-// The ellipse of friction is D = diag(d1, d2) times a disc of μ p_n, with the larger d 1: p_t = D q, |q| <= μ p_n.
+// Memory behind a block of manifolds with contact models: compliance, friction in two directions, or resistance to
+// rolling and spinning. The law is in docs/contact-models.md.
 #pragma once
 
-#include "cone_root.hpp"
+#include "scene/kernels/blocks/block.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -16,11 +14,30 @@ struct ModelBlocks : Blocks<A, T> {
   using Manifolds = typename Block::Manifolds;
   using B = typename Block::B;
 
+  /// FrictionEllipse
   struct alignas(16) Head {
-    Lane d1, d2, inverse_d1, inverse_d2;  // the inverse is 0 of 0
-    Lane most;                            // μ
-    Lane static_ratio;                    // static friction over friction
+    Lane d1, d2, inverse_d1, inverse_d2;
+    Lane most;
+    Lane static_ratio;
   };
+  [[gnu::always_inline]] static FrictionEllipse<B> load(const Head& of) {
+    FrictionEllipse<B> x;
+    x.d1 = Block::load(of.d1);
+    x.d2 = Block::load(of.d2);
+    x.inverse_d1 = Block::load(of.inverse_d1);
+    x.inverse_d2 = Block::load(of.inverse_d2);
+    x.most = Block::load(of.most);
+    x.static_ratio = Block::load(of.static_ratio);
+    return x;
+  }
+  static void store(Head& to, const FrictionEllipse<B>& x) {
+    Block::store(to.d1, x.d1);
+    Block::store(to.d2, x.d2);
+    Block::store(to.inverse_d1, x.inverse_d1);
+    Block::store(to.inverse_d2, x.inverse_d2);
+    Block::store(to.most, x.most);
+    Block::store(to.static_ratio, x.static_ratio);
+  }
 
   /// Eigenvalues2 of a matrix.
   struct Axes {
@@ -49,13 +66,30 @@ struct ModelBlocks : Blocks<A, T> {
     Lane roll_as_impulse, spin_as_impulse;
   };
 
-  /// The response of a point with its compliance.
+  /// EllipseForm of a point, and its compliance.
   struct Form {
-    Lane inverse_k33, k1, k2;  // k / K_33
-    Lane s11, s12, s22;        // S
-    Axes axes;                 // of D S D
+    Lane inverse_k33, k1, k2;
+    Lane s11, s12, s22;
+    Axes axes;
     Lane compliance, tangential_compliance;
   };
+  [[gnu::always_inline]] static EllipseForm<B> load(const Form& of) {
+    EllipseForm<B> k;
+    k.inverse_k33 = Block::load(of.inverse_k33);
+    k.k1 = Block::load(of.k1);
+    k.k2 = Block::load(of.k2);
+    k.s11 = Block::load(of.s11);
+    k.s12 = Block::load(of.s12);
+    k.s22 = Block::load(of.s22);
+    k.axes = load(of.axes);
+    return k;
+  }
+  template <class Mask>
+  static void store(Form& to, Mask used, const EllipseForm<B>& k) {
+    Block::store_used(used, to.inverse_k33, k.inverse_k33, to.k1, k.k1, to.k2, k.k2);
+    Block::store_used(used, to.s11, k.s11, to.s12, k.s12, to.s22, k.s22);
+    store(to.axes, used, k.axes);
+  }
   struct alignas(16) ModelPoint {
     Form form;
     Lane roll, spin;  // [m]
@@ -74,11 +108,6 @@ struct ModelBlocks : Blocks<A, T> {
     if (has_soft_contacts(job)) at += block.head.count * sizeof(typename Block::SoftPoint);
     return *reinterpret_cast<Head*>(at);
   }
-  /// |q|² of an impulse p_t = D q.
-  [[gnu::always_inline]] static B length2(const Head& head, const Vector3<B>& p) {
-    const B q1 = Block::load(head.inverse_d1) * p.x, q2 = Block::load(head.inverse_d2) * p.y;
-    return mul_add(q1, q1, q2 * q2);
-  }
   static bool has_moments(const Manifolds& block) { return (block.head.models & models_with_moments) != 0; }
   static Moments& moments(const SceneJob<T>& job, Manifolds& block) {
     return *reinterpret_cast<Moments*>(&model_head(job, block) + 1);
@@ -91,30 +120,15 @@ struct ModelBlocks : Blocks<A, T> {
     return reinterpret_cast<SubstepModel*>(model_point(job, block) + block.head.count);
   }
 
-  /// A manifold's limits of its moment, for the present impulses.
-  struct Limits {
-    B roll, spin;
-  };
-  [[gnu::always_inline]] static Limits limits(Manifolds& block, const ModelPoint* of) {
-    Limits sum = {B(0), B(0)};
+  /// Limits of the moment of a manifold, by its current impulses.
+  [[gnu::always_inline]] static MomentLimits<B> limits(Manifolds& block, const ModelPoint* of) {
+    MomentLimits<B> sum = {B(0), B(0)};
     for (std::size_t p = 0; p < block.head.count; ++p) {
       const B normal = Block::load(block.point()[p].impulse[2]);
       sum.roll = mul_add(Block::load(of[p].roll), normal, sum.roll);
       sum.spin = mul_add(Block::load(of[p].spin), normal, sum.spin);
     }
     return sum;
-  }
-
-  /// True for limits whose squares keep their digits; below there is no moment.
-  [[gnu::always_inline]] static auto is_some(B limit) { return limit > B(min_length<T>); }
-
-  /// The moment within its limits.
-  [[gnu::always_inline]] static Vector3<B> cut(const Vector3<B>& m, const Limits& to) {
-    const B size2 = mul_add(m.x, m.x, m.y * m.y), roll = larger(to.roll, B(0)), spin = larger(to.spin, B(0));
-    const auto is_longer = size2 > roll * roll;
-    const B fitting = choose(is_longer, roll / square_root(choose(is_longer, size2, B(1))), B(1));
-    const B share = choose(is_some(roll), fitting, B(0));
-    return {share * m.x, share * m.y, larger(smaller(m.z, spin), negated(spin))};
   }
 };
 

@@ -94,28 +94,15 @@ struct ModelStages : ModelBlocks<A, T> {
 
  private:
   static void prepare_ellipse(const SceneJob<T>& job, Manifolds& block) {
-    const B zero(0), one(1), friction = Block::load(block.friction);
+    const B friction = Block::load(block.friction);
     B second = friction;
     if (job.scene->contacts.friction_2.data != nullptr) {
       std::uint32_t first[Block::width];
       Base::find_first(job, block, first);
-      second = Base::bounded(Base::load_first(job.scene->contacts.friction_2, first));
+      second = bounded_friction(Base::load_first(job.scene->contacts.friction_2, first));
     }
-    const B most = larger(friction, second);
-    const Mask has_friction = most > zero;
-    const B divisor = choose(has_friction, most, one);
-    Head& to = Models::model_head(job, block);
-    const auto put = [&](auto& d, auto& inverse, B coefficient) {
-      const B x = choose(has_friction, coefficient / divisor, one);
-      Block::store(d, x);
-      Block::store(inverse, choose(x > zero, one / choose(x > zero, x, one), zero));
-    };
-    put(to.d1, to.inverse_d1, friction);
-    put(to.d2, to.inverse_d2, second);
-    Block::store(to.most, most);
-    const Mask slides = friction > zero;
-    Block::store(to.static_ratio,
-                 choose(slides, Block::load(block.static_friction) / choose(slides, friction, one), one));
+    Models::store(Models::model_head(job, block),
+                  FrictionEllipse<B>(friction, second, Block::load(block.static_friction)));
   }
 
   /// Computes K of a point in the form that the contact step reads.
@@ -131,29 +118,12 @@ struct ModelStages : ModelBlocks<A, T> {
           d2(Block::load(head.d2)) {}
 
     Symmetric3<B> matrix(const Point& point) const {
-      return Base::collision_matrix(mass, inertia_a, Block::load(point.r_a), inertia_b, Block::load(point.r_b));
+      return collision_matrix(mass, inertia_a, Block::load(point.r_a), inertia_b, Block::load(point.r_b));
     }
 
     void operator()(Form& to, const Point& point, B compliance, B tangential, Mask used) const {
-      Symmetric3<B> k = matrix(point);
-      k.xx = k.xx + tangential;
-      k.yy = k.yy + tangential;
-      k.zz = k.zz + compliance;
-      const B inverse = B(1) / k.zz, k1 = k.xz * inverse, k2 = k.yz * inverse;
-      const B s11 = neg_mul_add(k1, k.xz, k.xx), s12 = neg_mul_add(k1, k.yz, k.xy), s22 = neg_mul_add(k2, k.yz, k.yy);
-      const auto keep = [&](auto& lane, B x) { Block::store(lane, choose(used, x, B(0))); };
-      keep(to.inverse_k33, inverse);
-      keep(to.k1, k1);
-      keep(to.k2, k2);
-      keep(to.s11, s11);
-      keep(to.s12, s12);
-      keep(to.s22, s22);
-      keep(to.compliance, compliance);
-      keep(to.tangential_compliance, tangential);
-      const B both = d1 * d2;
-      Models::store(to.axes, used,
-                    Eigenvalues2<B>::of((d1 * d1) * s11, both * s12, (d2 * d2) * s22,
-                                        (both * both) * difference_of_products(s11, s22, s12, s12)));
+      Models::store(to, used, EllipseForm<B>(with_compliance(matrix(point), compliance, tangential), d1, d2));
+      Block::store_used(used, to.compliance, compliance, to.tangential_compliance, tangential);
     }
   };
 
@@ -201,9 +171,7 @@ struct ModelStages : ModelBlocks<A, T> {
     k.yz = choose(has_2, k.yz, zero);
     k.xy = choose(has_1 && has_2, k.xy, zero);
     const Form& form = points[0].form;
-    k.xx = k.xx + Block::load(form.tangential_compliance);
-    k.yy = k.yy + Block::load(form.tangential_compliance);
-    k.zz = k.zz + Block::load(form.compliance);
+    k = with_compliance(k, Block::load(form.compliance), Block::load(form.tangential_compliance));
     const Mask used = is_used(point);
     const Vector3<B> hold1 = solution_of(k, row1), hold2 = solution_of(k, row2);
     const B held_xy = xy - dot(row1, hold2);
@@ -218,20 +186,18 @@ struct ModelStages : ModelBlocks<A, T> {
   /// Sets the initial impulses, projected onto the friction ellipse, and the initial moment, cut to its limits.
   static void take_impulses(const SceneJob<T>& job, Manifolds& block) {
     if (job.warm_impulse.x.data == nullptr) return;
-    const B zero(0), one(1), share(job.parameters.warm_start);
+    const B zero(0), share(job.parameters.warm_start);
     const Frame<B> frame = Base::frame_of(block);
-    const Head& head = Models::model_head(job, block);
-    const Mask has_1 = Block::load(head.inverse_d1) > zero, has_2 = Block::load(head.inverse_d2) > zero;
-    const B bound = Block::load(head.most) * Block::load(head.static_ratio);
+    const FrictionEllipse<B> ellipse = Models::load(Models::model_head(job, block));
+    const Mask has_1 = ellipse.inverse_d1 > zero, has_2 = ellipse.inverse_d2 > zero;
+    const B bound = ellipse.most * ellipse.static_ratio;
     B x[row_size], y[row_size], z[row_size];
     Base::load_points(job, job.warm_impulse, block, x, y, z);
     for (std::size_t p = 0; p < block.head.count; ++p) {
       Point& point = block.point()[p];
       Vector3<B> given = share * into(frame, Vector3<B>{x[p], y[p], z[p]});
       given = {choose(has_1, given.x, zero), choose(has_2, given.y, zero), larger(given.z, zero)};
-      const B size2 = Models::length2(head, given), most = bound * given.z;
-      const Mask is_outside = size2 > most * most;
-      const B cut = choose(is_outside, most / square_root(choose(is_outside, size2, one)), one);
+      const B cut = share_within(ellipse.length2(given), bound * given.z);
       const Vector3<B> taken = {cut * given.x, cut * given.y, given.z};
       Block::store(point.impulse, choose(is_used(point), taken, Vector3<B>{zero, zero, zero}));
     }
@@ -241,8 +207,7 @@ struct ModelStages : ModelBlocks<A, T> {
     for (std::size_t p = 0; p < block.head.count; ++p)
       sum = sum + choose(is_used(block.point()[p]), Vector3<B>{x[p], y[p], z[p]}, Vector3<B>{zero, zero, zero});
     Moments& to = Models::moments(job, block);
-    const Vector3<B> moment =
-        Models::cut(share * into(frame, sum), Models::limits(block, Models::model_point(job, block)));
+    const Vector3<B> moment = Models::limits(block, Models::model_point(job, block)).cut(share * into(frame, sum));
     Block::store(to.moment,
                  Vector3<B>{moment.x, moment.y, choose(Block::load(to.inverse_spin) > zero, moment.z, zero)});
   }

@@ -1,7 +1,6 @@
 // Prepare: loads the caller's columns into blocks of lone manifolds.
 #pragma once
 
-#include "core/scene/thresholds.hpp"
 #include "manifold.hpp"
 
 namespace carom::kernel {
@@ -103,27 +102,13 @@ struct SingleManifoldPrepare : SingleManifoldBase<L> {
     return {load_first(columns.x, block), load_first(columns.y, block), load_first(columns.z, block)};
   }
 
-  /// A body on one side of each island.
-  struct Side {
-    const T* record[islands];
-    T moves[islands], has_arms[islands];
-  };
+  using Side = BodySide<T, islands>;
   static void find_bodies(const SceneJob<T>& job, Block& block, Side& a, Side& b) {
-    const auto world = static_cast<std::int32_t>(job.bodies);
     for (std::size_t island = 0; island < islands; ++island) {
       const bool idle = island >= block.used;
-      const auto set = [&](std::int32_t body, std::int32_t& index, Side& to) {
-        const T* const record = to.record[island] = record_of(job.body_rows, body);
-        const bool moves = !idle && body >= 0 && is_movable(record);
-        const auto turns = [](const T* w) { return w[0] != T(0) || w[1] != T(0) || w[2] != T(0); };
-        const bool has_arms = moves || turns(record + BodyRecord::angular_velocity) ||
-                              (job.changes != nullptr && body >= 0 && turns(job.changes[body].numbers + 3));
-        to.moves[island] = moves ? T(1) : T(0);
-        to.has_arms[island] = has_arms ? T(1) : T(0);
-        index = moves ? body : ~(idle || body < 0 ? world : body);
-      };
-      set(block.manifold[island]->body_a, block.a[island], a);
-      set(block.manifold[island]->body_b, block.b[island], b);
+      const Constraint& m = *block.manifold[island];
+      block.a[island] = a.set(job, island, m.body_a, m.body_b, idle);
+      block.b[island] = b.set(job, island, m.body_b, m.body_a, idle);
     }
   }
   /// 1/m and J of one side. Zero for immovable bodies.
@@ -138,10 +123,9 @@ struct SingleManifoldPrepare : SingleManifoldBase<L> {
     }
     V c[row_size];
     L::template load_rows<8>(side.record, c);
-    const auto moves = L::shared(side.moves) > V(0);
-    for (std::size_t i = 0; i < 7; ++i) c[i] = choose(moves, c[i], V(0));
-    Base::store_shared(mass, c[0]);
-    const Symmetric3<V> j = into(frame, Symmetric3<V>{c[1], c[2], c[3], c[4], c[5], c[6]});
+    const auto given = mass_of_movable(c, L::shared(side.moves) > V(0));
+    Base::store_shared(mass, given.mass);
+    const Symmetric3<V> j = into(frame, given.inertia);
     Base::store_shared(inertia, j);
     return j;
   }
@@ -153,26 +137,22 @@ struct SingleManifoldPrepare : SingleManifoldBase<L> {
     Side a, b;
     find_bodies(job, block, a, b);
     const V count = find_contacts(job, block);
-    const Vector3<V> normal = load_first(contacts.normal, block);
-    const Frame<V> frame = frame_along(normal, square_root(dot(normal, normal)));
+    const Frame<V> frame = frame_of_normal(load_first(contacts.normal, block));
     Base::store_shared(block.t1, frame.t1);
     Base::store_shared(block.t2, frame.t2);
     Base::store_shared(block.n, frame.n);
-    const auto bounded = [](V friction) { return smaller(friction, V(T(SceneThresholds::max_friction))); };
     const V friction = load_first(contacts.friction, block);
-    Base::store_shared(block.friction, bounded(friction));
-    const V static_friction =
-        bounded(contacts.static_friction.data != nullptr ? load_first(contacts.static_friction, block) : friction);
+    Base::store_shared(block.friction, bounded_friction(friction));
+    const V static_friction = bounded_friction(
+        contacts.static_friction.data != nullptr ? load_first(contacts.static_friction, block) : friction);
     Base::store_shared(block.static_friction, static_friction);
     // An immovable body adds zeros. They can only change the sign of a zero, which couple() allows.
     const Symmetric3<V> ja = load_mass(a, block.a, frame, block.mass_a, block.inertia_a);
     const Symmetric3<V> jb = load_mass(b, block.b, frame, block.mass_b, block.inertia_b);
     const V mass = L::shared(block.mass_a) + L::shared(block.mass_b);
     Vector3<V> bias = {zero, zero, zero};
-    if (contacts.surface_velocity.x.data != nullptr) {
-      const Vector3<V> s = into(frame, load_first(contacts.surface_velocity, block));
-      bias = {negated(s.x), negated(s.y), zero};
-    }
+    if (contacts.surface_velocity.x.data != nullptr)
+      bias = bias_of(frame, load_first(contacts.surface_velocity, block));
     Base::store_shared(block.bias, bias);
 
     Vector3<V> r_a[vectors], r_b[vectors];
@@ -183,9 +163,7 @@ struct SingleManifoldPrepare : SingleManifoldBase<L> {
     UnitSpins<V> spins_a[vectors], spins_b[vectors];
     for (int k = 0; k < vectors; ++k) {
       const auto here = L::in_use(count, k);
-      const Vector3<V> none = {zero, zero, zero};
-      const Vector3<V> ra = choose(here && has_r_a, into(frame, r_a[k]), none);
-      const Vector3<V> rb = choose(here && has_r_b, into(frame, r_b[k]), none);
+      const Vector3<V> ra = lever_arm(frame, r_a[k], here && has_r_a), rb = lever_arm(frame, r_b[k], here && has_r_b);
       Base::store(block.r_a, k, ra);
       Base::store(block.r_b, k, rb);
       Symmetric3<V> matrix = {mass, zero, zero, mass, zero, mass};
@@ -220,14 +198,13 @@ struct SingleManifoldPrepare : SingleManifoldBase<L> {
     keep(block.k1, form.k1);
     keep(block.k2, form.k2);
     keep(block.reach, form.reach);
-    const V i13 = negated(mul_add(form.s11, form.k1, form.s12 * form.k2));
-    const V i23 = negated(mul_add(form.s12, form.k1, form.s22 * form.k2));
-    keep(block.inverse_k[0], form.s11);
-    keep(block.inverse_k[1], form.s12);
-    keep(block.inverse_k[2], i13);
-    keep(block.inverse_k[3], form.s22);
-    keep(block.inverse_k[4], i23);
-    keep(block.inverse_k[5], neg_mul_add(i13, form.k1, neg_mul_add(i23, form.k2, form.inverse_k33)));
+    const Symmetric3<V> inverse = form.inverse();
+    keep(block.inverse_k[0], inverse.xx);
+    keep(block.inverse_k[1], inverse.xy);
+    keep(block.inverse_k[2], inverse.xz);
+    keep(block.inverse_k[3], inverse.yy);
+    keep(block.inverse_k[4], inverse.yz);
+    keep(block.inverse_k[5], inverse.zz);
   }
 
   /// Contacts whose K is not definite, or beyond the precision's range, are faults.
@@ -334,7 +311,7 @@ struct SingleManifoldPrepare : SingleManifoldBase<L> {
       worst = larger(L::template at<decltype(p)::value>(lacks), worst);
       range = range + L::template at<decltype(p)::value>(infinite);
     });
-    Base::store_shared(block.approach, choose(range == zero, worst, V(static_cast<T>(__builtin_inf()))));
+    Base::store_shared(block.approach, within_range(worst, range));
   }
 
   static void take_impulses(const SceneJob<T>& job, Block& block, const Frame<V>& frame, V static_friction) {
@@ -347,13 +324,9 @@ struct SingleManifoldPrepare : SingleManifoldBase<L> {
     load_points(job, job.warm_impulse, block, impulse);
     const V share(job.parameters.warm_start);
     for (int k = 0; k < vectors; ++k) {
-      const Vector3<V> given = share * into(frame, impulse[k]);
-      const V normal = larger(given.z, zero), bound = static_friction * normal;
-      const V size2 = mul_add(given.x, given.x, given.y * given.y);
-      const V cut = choose(size2 > bound * bound, bound / square_root(size2), V(1));
       const auto taken = Base::load(block.inverse_k33, k) > zero;
       Base::store(block.impulse, k,
-                  choose(taken, Vector3<V>{cut * given.x, cut * given.y, normal}, {zero, zero, zero}));
+                  choose(taken, warm_impulse_of(share * into(frame, impulse[k]), static_friction), {zero, zero, zero}));
     }
   }
 };

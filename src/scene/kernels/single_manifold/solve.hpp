@@ -94,8 +94,7 @@ struct SingleManifoldSolve : SingleManifoldBase<L> {
       const auto here = Base::load(block.inverse_k33, k) > zero;
       worst.of[k] = choose(here, Base::load(block.target, k) - u.z, zero);
       range.of[k] = choose(here, vanishing(dot(u, u)) + vanishing(dot(impulse, impulse)), zero);
-      const V bound = friction * impulse.z * V(T(1) - T(8) * epsilon<T>);
-      slips[k] = lane_bits(mul_add(impulse.x, impulse.x, impulse.y * impulse.y) >= bound * bound);
+      slips[k] = lane_bits(is_on_cone(mul_add(impulse.x, impulse.x, impulse.y * impulse.y), friction, impulse.z));
       pushed[k] = ~lane_bits(magnitude(impulse.x) + magnitude(impulse.y) + magnitude(impulse.z) == zero);
       // Zeros lose their signs.
       Base::store(impulses, k, out_of(frame, impulse) + Vector3<V>{zero, zero, zero});

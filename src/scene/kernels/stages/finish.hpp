@@ -52,11 +52,9 @@ struct ManifoldFinish : ManifoldStages<A, T> {
       range = range + choose(Base::in_use(block, p), here, zero);
       if (job.target == Target::substeps) impulse = impulse + Block::load(Block::substep_point(block)[p].sum);
       if (job.impulse_sum[0] != nullptr) impulse = impulse + load_sum(job, block, p, lanes);
-      // The boundary of the cone, within the rounding of three products.
-      const B bound = friction * impulse.z * B(T(1) - T(8) * (sizeof(T) == sizeof(float) ? T(0x1p-23) : T(0x1p-52)));
       B length2 = mul_add(impulse.x, impulse.x, impulse.y * impulse.y);
       if constexpr (has_models) length2 = Models::length2(job, block, impulse);
-      slips[p] = lane_bits(length2 >= bound * bound);
+      slips[p] = lane_bits(is_on_cone(length2, friction, impulse.z));
       pushed[p] = ~lane_bits(magnitude(impulse.x) + magnitude(impulse.y) + magnitude(impulse.z) == zero);
       // The signs of zeros may also depend on the neighbours of a lane, which continue after the lane has ended.
       impulses.set(p, unsigned_zeros(out_of(frame, impulse)));

@@ -162,7 +162,9 @@ class Reader {
 
   FreeRow row(const kernel::Constraint& group, std::uint32_t i) {
     const MovingBody bodies[2] = {body(group.body_a), body(group.body_b)};
-    FreeRow row{joint_row(job_.scene->joints, i, bodies[0], bodies[1]), i};
+    FreeRow row;
+    row.number = i;
+    read_joint_row(job_.scene->joints, i, bodies[0], bodies[1], row);
     for (std::size_t s = 0; s < 2; ++s) {
       const MovingBody& of = bodies[s];
       row.body[s] = of.place;

@@ -40,7 +40,7 @@ struct Cone {
 
 /// A row without bounds, between the bodies that move. Its target has the velocities of the others.
 struct FreeRow : JointRow {
-  std::uint32_t number = 0;
+  std::uint32_t number;
 };
 
 struct Constraints {

@@ -46,7 +46,7 @@ class JointBlock {
     for (std::size_t r = 0; r < count_; ++r) {
       const std::size_t i = number_[r] = kernel::number_at(job.row_at, group.first + static_cast<std::uint32_t>(r));
       BlockRow& row = row_[r];
-      static_cast<JointRow&>(row) = joint_row(job.scene->joints, i, a, b);
+      read_joint_row(job.scene->joints, i, a, b, row);
       row.impulse = static_cast<double>(job.row_impulse[i]);
       row.good = job.row_status[i] == static_cast<std::uint8_t>(Status::ok);
       bounded_ = bounded_ || row.is_bounded();
@@ -148,8 +148,8 @@ class JointBlock {
   }
 
   struct BlockRow : JointRow {
-    double impulse = 0;
-    bool good = false;
+    double impulse;
+    bool good;
   };
 
   /// `sum` plus J v. The order of the terms is a part of the golden bits.

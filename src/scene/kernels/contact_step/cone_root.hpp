@@ -3,7 +3,7 @@
 // its rate of change with q.
 #pragma once
 
-#include "scene/kernels/blocks/block.hpp"
+#include "contact/kernels/stages/contact_lanes.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -53,11 +53,11 @@ class ConeRoot {
   using T = VectorElement<B>;
 
  public:
-  /// Vectors are along the axes of S. A component with a singular S has no c.
+  /// Vectors are along the axes of S. c is 0 along an axis with eigenvalue 0.
   ConeRoot(B large, B small, const Plane<B>& c, const Plane<B>& k, B length)
       : large_(large), small_(small), c_(c), k_(k), length_(length) {}
 
-  /// q where there is no slip at the end, on the cone or not.
+  /// q without slip at the end, inside the cone or outside.
   [[gnu::always_inline]] OnCone<B> stick() const { return at(B(0)); }
 
   /// q on the cone, against the slip, in the lanes `where` the stick is outside it. A lane iterates until its own root
@@ -102,7 +102,7 @@ class ConeRoot {
   }
 
  private:
-  /// Newton's method takes 3 to 8; halves follow where the cone is steep.
+  /// Newton's method takes 3 to 8 steps. Steep cones need bisection.
   static constexpr int max_steps = 80;
 
   static B divisor(B eigenvalue, B lambda) { return larger(eigenvalue + lambda, B(min_normal<T>)); }
