@@ -29,23 +29,12 @@ class Solver::Call {
   using RangeTask = std::function<void(std::size_t first, std::size_t n, kernel::Tally& tally)>;
   Report run(std::size_t count, const RangeTask& range) const;
 
-  /// Same, with a workspace per thread.
-  template <class T>
-  using PlanarTask = std::function<void(std::size_t first, std::size_t n, kernel::PlanarWorkspace<T>& workspace,
-                                        kernel::Tally& tally)>;
-  template <class T>
-  Report run_planar(std::size_t count, const PlanarTask<T>& range) const;
-
   /// Calls range(first, n, workspace) for ranges that cover a batch. Each thread has a `workspace`, created by make().
   /// The solver keeps them from call to call, for each precision.
   using GradientTask = std::function<void(std::size_t first, std::size_t n, void* workspace)>;
   template <class T>
   void run_gradients(std::size_t count, const std::function<std::shared_ptr<void>()>& make,
                      const GradientTask& range) const;
-
-  /// In solve_planar.cpp. The arguments are documented at Solver::solve.
-  template <ContactForm AnyContacts>
-  Report solve_planar(const AnyContacts& contacts, const ResultsOf<AnyContacts>& results, const Options& options) const;
 
  private:
   State& state_;

@@ -61,8 +61,9 @@ struct Solver::State {
     Owned<kernel::LawTile<T>> law;
     Owned<kernel::GroupTile<T>> group;
     Owned<ComponentResults<T>> components;
+    Owned<kernel::PlanarTiles<T>> planar;
 
-    kernel::Workspace<T> tiles() const { return {sliding.get(), law.get(), group.get()}; }
+    kernel::Workspace<T> tiles() const { return {sliding.get(), law.get(), group.get(), planar.get()}; }
   };
   template <class T>
   struct alignas(64) Row {
@@ -73,44 +74,53 @@ struct Solver::State {
   template <class T>
   struct Memory {
     Array<Workspace<T>> workspaces;
-    Array<Owned<kernel::PlanarWorkspace<T>>> planar_workspaces;
     Array<std::shared_ptr<void>> gradient_workspaces;
     Scratch<Row<T>> bodies;
   };
 
   template <class T, template <class> class AnyContacts>
-  Report solve(const AnyContacts<T>& given, const Results<T>& results, const Options& options,
+  Report solve(const AnyContacts<T>& given, const ResultsOf<AnyContacts<T>>& results, const Options& options,
                std::size_t block_bytes = 0) {
     const auto resolved = check_columns(given, results, options);
     const AnyContacts<T>& contacts = *resolved;
     const std::size_t count = contacts.friction.count;
-    const IsaEntry& sliding = count <= few<T>(options.integrator) ? *narrow : *entry;
-    const RangeKernels<T, AnyContacts> kernels = {kernel_for<T, AnyContacts>(*sliding.kernels),
-                                                  kernel_for<T, AnyContacts>(*entry->algebraic)};
     kernel::Job<T, AnyContacts> job{contacts, results, parameters_for<T>(options),
                                     layout_for(count * columns::numbers_in(contacts, results) * sizeof(T))};
     job.layout.block_bytes = block_bytes;
-    if constexpr (std::is_same_v<AnyContacts<T>, IndexedContacts<T>>) job.layout.packed_bodies = pack(contacts, count);
-    auto& workspace = std::get<Memory<T>>(memory).workspaces;
-    const bool components = has_incremental_components(contacts.laws, options.law);
+    constexpr bool is_planar = FormTraits<AnyContacts<T>>::is_planar;
+    const bool components = !is_planar && has_incremental_components(contacts.laws, options.law);
     const bool incremental = options.law == Law::incremental, own_laws = static_cast<bool>(contacts.laws.law);
+    auto& workspace = std::get<Memory<T>>(memory).workspaces;
     const auto make = [this](bool needed, auto& part) {
-      if (needed && !part) grow([&] { part = make_owned<typename std::decay_t<decltype(part)>::element_type>(); });
+      if (needed && !part)
+        this->grow([&] { part = make_owned<typename std::decay_t<decltype(part)>::element_type>(); });
     };
     const auto reserve = [&](std::size_t slots) {
       if (workspace.size() < slots) grow([&] { workspace.resize(slots); });
       for (std::size_t i = 0; i < slots; ++i) {
+        make(is_planar, workspace[i].planar);
+        if (is_planar) continue;
         make(incremental || own_laws || components, workspace[i].sliding);
         make(!incremental || own_laws, workspace[i].law);
         make(own_laws, workspace[i].group);
         make(components, workspace[i].components);
       }
     };
-    const auto range = [&](std::size_t first, std::size_t n, std::size_t slot) {
-      solve_range(job, kernels, first, n, workspace[slot].tiles(),
-                  components ? workspace[slot].components.get() : nullptr, tallies[slot]);
-    };
-    return run(count, reserve, range);
+    if constexpr (is_planar) {
+      const auto solve_planar_range = kernel_for<T, AnyContacts>(*entry->planar);
+      return run(count, reserve, [&](std::size_t first, std::size_t n, std::size_t slot) {
+        solve_planar_range(job, first, n, workspace[slot].tiles(), tallies[slot]);
+      });
+    } else {
+      if constexpr (requires { contacts.body_a; }) job.layout.packed_bodies = pack(contacts, count);
+      const IsaEntry& sliding = count <= few<T>(options.integrator) ? *narrow : *entry;
+      const RangeKernels<T, AnyContacts> kernels = {kernel_for<T, AnyContacts>(*sliding.kernels),
+                                                    kernel_for<T, AnyContacts>(*entry->algebraic)};
+      return run(count, reserve, [&](std::size_t first, std::size_t n, std::size_t slot) {
+        solve_range(job, kernels, first, n, workspace[slot].tiles(),
+                    components ? workspace[slot].components.get() : nullptr, tallies[slot]);
+      });
+    }
   }
 
   /// Returns f(), which allocates memory of this solver. Set only where memory grows, because a call takes little time.
@@ -138,17 +148,6 @@ struct Solver::State {
     };
     if (bodies > 0) threads.run_tasks(pieces, pieces, std::ref(task));
     return first;
-  }
-
-  template <class T>
-  Report run_planar(std::size_t count, const Call::PlanarTask<T>& range) {
-    auto& workspaces = std::get<Memory<T>>(memory).planar_workspaces;
-    const auto reserve = [&](std::size_t slots) {
-      while (workspaces.size() < slots) grow([&] { workspaces.push_back(make_owned<kernel::PlanarWorkspace<T>>()); });
-    };
-    return run(count, reserve, [&](std::size_t first, std::size_t n, std::size_t slot) {
-      range(first, n, *workspaces[slot], tallies[slot]);
-    });
   }
 
   /// Calls range(first, n, slot) for ranges that make up the batch, after reserve(slots).
@@ -249,9 +248,7 @@ template <ContactForm AnyContacts>
 Report Solver::solve(const AnyContacts& contacts, const ResultsOf<AnyContacts>& results, const Options& options) {
   return public_call("Solver::solve", [&] {
     const Call call(*this, options);
-    if constexpr (FormTraits<AnyContacts>::is_planar)
-      return call.solve_planar(contacts, results, options);
-    else if constexpr (requires { AnyContacts::block_size; })
+    if constexpr (requires { AnyContacts::block_size; })
       return call.state().solve(first_block_of(contacts), results, options, bytes_of_block<NumberOf<AnyContacts>>);
     else
       return call.state().solve(contacts, results, options);
@@ -291,12 +288,6 @@ Report Solver::Call::run(std::size_t count, const RangeTask& range) const {
       count, [](std::size_t) {},
       [&](std::size_t first, std::size_t n, std::size_t slot) { range(first, n, state_.tallies[slot]); });
 }
-template <class T>
-Report Solver::Call::run_planar(std::size_t count, const PlanarTask<T>& range) const {
-  return state_.run_planar(count, range);
-}
-template Report Solver::Call::run_planar(std::size_t, const PlanarTask<float>&) const;
-template Report Solver::Call::run_planar(std::size_t, const PlanarTask<double>&) const;
 
 template <class T>
 void Solver::Call::run_gradients(std::size_t count, const std::function<std::shared_ptr<void>()>& make,

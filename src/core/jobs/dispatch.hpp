@@ -5,7 +5,6 @@
 
 #include "gradient_job.hpp"
 #include "job.hpp"
-#include "planar_job.hpp"
 #include "region_job.hpp"
 #include "scene_job.hpp"
 

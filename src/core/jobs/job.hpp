@@ -108,22 +108,22 @@ struct alignas(64) Tile : Prepared<TileLane<T>> {
 
   unsigned colliding[tile_size<T>];  // one bit per lane, by block: contacts that the law handles
   std::size_t blocks;
-  std::size_t next_block;            // the block whose contacts the law takes next
-  unsigned waiting;                  // contacts of that block that Euler's method has not taken yet, one bit per lane
-  std::size_t on_their_way;          // contacts that the series has started and not finished
-  std::size_t first, count;          // range of the batch that this tile holds
-  std::size_t origin[tile_size<T>];  // position in the batch of contacts that moved here from another tile
+  std::size_t next_block;            // whose contacts the law takes next
+  unsigned waiting;                  // contacts of that block that Euler's method has not taken yet
+  std::size_t on_their_way;          // contacts that the series has taken and not ended
+  std::size_t first, count;          // the contacts of the batch that are here
+  std::size_t origin[tile_size<T>];  // of contacts that came from elsewhere, their place in the batch
 };
 
-/// Copies of the columns of `n` contacts that kernels cannot read in place. The padding of a cache line keeps equal
-/// indices of different arrays in different sets of the cache.
-template <class T, std::size_t n>
+/// Where the columns of `n` contacts are brought to, if they are not read where the host has them. A cache line of
+/// padding keeps equal places of different arrays out of the same set of the cache.
+template <class T, std::size_t n, class AnyContacts = Contacts<T>>
 struct alignas(64) InputTile {
   static constexpr std::size_t size = n;
   using Lane = T[size + 64 / sizeof(T)];
 
-  Lane in[columns::numbers_of<Contacts<T>>()];
-  std::int32_t place[2][size];  // indexed contacts: positions of their bodies
+  Lane in[columns::numbers_of<AnyContacts>()];
+  std::int32_t place[2][size];  // of indexed contacts, where their bodies stand
   T absent[size];               // see gather.hpp
   Lane index_fault;             // a Status; indexed contacts
 };
@@ -147,13 +147,12 @@ struct alignas(64) LawTile : InputTile<T, 2048 / sizeof(T)> {
   Lane status;                       // a Status
   Lane friction, restitution;
   Lane law;  // a Law
-  // In the order of columns::Parameter, then of columns::components.
+  // In the order of columns::Parameter; then the weights, in the order of columns::components.
   Lane parameters[columns::parameter_count + columns::component_count];
-  static constexpr std::size_t first_weight = columns::parameter_count;
-  Lane px, py, pz, ux, uy, uz, sliding_end;  // results of the law; sliding_end is a SlidingEnd
-  Lane out[18];                              // results that cannot be written in place
-  unsigned laws[size];                       // laws of each vector, bits of Law
-  std::uint32_t own[size];                   // index of each contact; `skipped`: incremental law
+  Lane px, py, pz, ux, uy, uz, sliding_end;  // results of the law; a SlidingEnd
+  Lane out[18];                              // results that are not in place in the host's memory
+  unsigned laws[size];                       // of a vector, bits of Law
+  std::uint32_t own[size];                   // slots of the contacts; `skipped` for the incremental law
   Status statuses[size];
   Path paths[size];
 };
@@ -180,12 +179,54 @@ struct SlidingTiles {
   InputTile<T, tile_size<T>> input;
 };
 
-/// Memory of a thread. A part is null if no contact of the batch needs it.
+/// Planar contacts with laws of their own between the stages: prepared numbers in the caller's order, and rows of the
+/// laws' inputs and outputs grouped by law.
+template <class T>
+struct alignas(64) PlanarTile {
+  static constexpr std::size_t size = 8192 / sizeof(T);
+  // Every group of contacts begins a vector; unknown laws form the last group.
+  static constexpr std::size_t groups = law_count + 1, slots = size + groups * 64 / sizeof(T);
+  // Contacts of a group whose parameters are brought together at a time.
+  static constexpr std::size_t at_once = 512 / sizeof(T);
+  static constexpr std::size_t parameter_count = 20, row_length = 8, piece = 16 / sizeof(T);
+  // A cache line of padding keeps equal places of different arrays out of the same set of the cache.
+  using Lane = T[size + 64 / sizeof(T)];
+
+  Lane nx, ny;                               // the normal
+  Lane trace, speed, impulse;                // the law's units
+  Lane status;                               // before the law: a Status
+  Lane bodies[10];                           // of indexed contacts
+  T rows[row_length / piece][slots][piece];  // in pieces of 16 bytes
+  LawColumns<T> own;                         // of a group, with the columns that its law reads in the lanes below
+  T parameters[parameter_count][at_once + 64 / sizeof(T)];
+  RestitutionLaw restitution_laws[at_once];
+  std::uint32_t slot_of[size + 64 / sizeof(T)];  // where a contact's row is; behind the end the last one's
+  std::uint32_t contact_of[slots];               // behind the end of a group its last
+};
+
+/// Small tiles of planar contacts on their way to the lanes and back.
+template <class T>
+struct alignas(64) PlanarStage : InputTile<T, 512 / sizeof(T), planar::Contacts<T>> {
+  using InputTile<T, 512 / sizeof(T), planar::Contacts<T>>::size;
+  static constexpr std::size_t line = 64 / sizeof(T);
+  T out[12][size + 2 * line];
+  Status statuses[size];
+  Path paths[size];
+};
+
+template <class T>
+struct PlanarTiles {
+  PlanarTile<T> tile;
+  PlanarStage<T> stage;
+};
+
+/// The memory that a thread works in; a part is null if no contact of the batch needs it.
 template <class T>
 struct Workspace {
-  SlidingTiles<T>* sliding;
-  LawTile<T>* law;
-  GroupTile<T>* group;
+  SlidingTiles<T>* sliding = nullptr;
+  LawTile<T>* law = nullptr;
+  GroupTile<T>* group = nullptr;
+  PlanarTiles<T>* planar = nullptr;
 };
 
 /// Sums over the contacts that a thread has solved. The counts are pointers, so that a thread can add directly to the
@@ -239,7 +280,7 @@ struct Components {
 template <class T, template <class> class AnyContacts>
 struct Job {
   const AnyContacts<T>& contacts;
-  const Results<T>& results;
+  const ResultsOf<AnyContacts<T>>& results;
   Parameters<T> parameters;
   Layout layout = {};
   Selection selection = Selection::own;
@@ -270,5 +311,6 @@ struct KernelTable : KernelFor<Range, float, Forms>..., KernelFor<Range, double,
 };
 
 using Kernels = KernelTable<SolveRange, Contacts, IndexedContacts, KContacts>;
+using PlanarKernels = KernelTable<SolveRange, planar::Contacts, planar::IndexedContacts, planar::KContacts>;
 
 }  // namespace carom::kernel

@@ -231,7 +231,8 @@ void expect_the_bits_of_unstaged(Isa isa, const AnyContacts<T>& contacts, Law la
   R expected(n);
   const SolverSetup options = on(isa, law);
   const Report report = ConfiguredSolver(options).solve(contacts, expected.results());
-  const auto workspace = std::make_unique<kernel::PlanarWorkspace<T>>();
+  const auto tiles = std::make_unique<kernel::PlanarTiles<T>>();
+  const kernel::Workspace<T> workspace{.planar = tiles.get()};
   const auto solve_range = kernel_for<T, AnyContacts>(*find_isa(isa).planar);
   for (const bool stream : {false, true}) {
     // Columns that begin at different places of a line, one of them not next to each other, with a margin to watch.
@@ -256,14 +257,17 @@ void expect_the_bits_of_unstaged(Isa isa, const AnyContacts<T>& contacts, Law la
       *columns[j] = {numbers[j].data() + j + 1, n, static_cast<std::ptrdiff_t>(stride(j) * sizeof(T))};
     }
     results.status = status;
-    kernel::PlanarJob<T, AnyContacts> job{
-        contacts, results, {law, options.restitution_law, options.data.normal_tolerance, options.data.max_restitution}};
+    kernel::Job<T, AnyContacts> job{contacts, results, {}};
+    job.parameters.law = law;
+    job.parameters.restitution_law = options.restitution_law;
+    job.parameters.normal_tolerance = static_cast<T>(options.data.normal_tolerance);
+    job.parameters.max_restitution = static_cast<T>(options.data.max_restitution);
     job.layout.prefetch = true;
     job.layout.stream = stream;
     kernel::OwnTally tally;
     const std::size_t split = n / 2 + 5;
-    solve_range(job, split, n - split, *workspace, tally);
-    solve_range(job, 0, split, *workspace, tally);
+    solve_range(job, split, n - split, workspace, tally);
+    solve_range(job, 0, split, workspace, tally);
     for (std::size_t j = 0; j < R::columns; ++j) {
       for (std::size_t i = 0; i < n; ++i)
         ASSERT_EQ(std::memcmp(&(*columns[j])[i], &expected.numbers[j][i], sizeof(T)), 0)

@@ -9,7 +9,7 @@ namespace {
 [[noreturn]] void refuse(const std::string& name, const std::string& is) {
   throw Error(
       "carom: " + name + " " + is + " an HDF5 file, and this carom was built without HDF5 (Debian: libhdf5-dev)",
-      ErrorKind::not_available);
+      {.kind = ErrorKind::not_available});
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ class LawApplier {
   LawApplier(LawTile<T>& tile, const Components<T>& given, bool in_world)
       : tile_(tile), components_(given), lanes_(tile, in_world), pair_(tile, in_world) {}
 
-  /// To the contacts of a vector, which have laws of DirectLaws.
+  /// Applies the laws of DirectLaws to the contacts of a vector.
   void apply_direct(std::size_t slot) const {
     lanes_.template apply_in_place<Frictionless>(slot);
     lanes_.template apply_in_place<NoSlip>(slot);
@@ -72,7 +72,7 @@ class LawApplier {
 
   template <class L>
   [[gnu::noinline]] void iterate_together() const {
-    static_assert((laws_with_parameters & bit_of(L::law)) == 0);
+    static_assert((laws_with_parameters<3> & bit_of(L::law)) == 0);
     Slots all, left;
     for (std::size_t slot = 0; slot < count_; ++slot)
       if (tile_.law[slot] == static_cast<T>(L::law) && tile_.status[slot] == T(0)) all.add(slot);
@@ -109,12 +109,12 @@ class LawApplier {
       sum.none = sum.none || (counts && member.none);
       sum.several = sum.several || (counts && member.several);
     };
-    const B incremental = Stages::get(tile_.parameters[LawTile<T>::first_weight], slot);
+    const B incremental = Stages::get(tile_.parameters[ParameterLanes<T, 3>::first_weight], slot);
     if (const Mask counts = has && lanes_.wanted_at(slot) && incremental > zero; lane_bits(counts) != 0)
       add(counts && take_incremental(slot, counts), incremental, incremental_result(slot));
     for_each_law([&]<class L>() {
       if constexpr (constexpr std::size_t place = columns::member_of(L::law); place < columns::component_count) {
-        const B weight = Stages::get(tile_.parameters[LawTile<T>::first_weight + place], slot);
+        const B weight = Stages::get(tile_.parameters[ParameterLanes<T, 3>::first_weight + place], slot);
         const Mask counts = has && lanes_.wanted_at(slot) && weight > zero;
         if (lane_bits(counts) != 0) add(counts, weight, lanes_.template apply_at<L>(slot, counts));
       }

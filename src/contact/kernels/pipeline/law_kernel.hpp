@@ -12,6 +12,7 @@
 #include "apply.hpp"
 #include "law_groups.hpp"
 #include "store_law.hpp"
+#include "tile_results.hpp"
 #include "validate_law.hpp"
 
 namespace carom::kernel {
@@ -30,15 +31,15 @@ class TileStages {
 
   /// `columns`: inputs that only some laws read.
   TileStages(const Form& contacts, const LawColumns<T>& columns, const Parameters<T>& parameters,
-             const Components<T>& given, LawTile<T>& tile, const ResultPointers<T>& results, bool wants_paths,
-             Tally& tally, bool indexed)
+             const Components<T>& given, LawTile<T>& tile, const ResultPointers<T, 3>& results, Tally& tally,
+             bool indexed)
       : contacts_(contacts),
         columns_(columns),
         tile_(tile),
         stages_{tile},
         validation_{tile, parameters},
         applier_(tile, given, has_bodies),
-        finish_{tile, results, wants_paths, tally},
+        finish_{tile, results, tally},
         direct_{parameters},
         indexed_(indexed),
         validates_restitution_law_(columns.restitution_law.data != nullptr) {}
@@ -176,7 +177,7 @@ class AlgebraicPipeline {
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
  public:
-  AlgebraicPipeline(const AlgebraicCall<T>& call, const Workspace<T>& workspace, Tally& tally)
+  AlgebraicPipeline(const LawCall<T, 3>& call, const Workspace<T>& workspace, Tally& tally)
       : call_(call),
         tile_(*workspace.law),
         grouped_(call.columns.law.data != nullptr && comes_in_groups(call.laws)),
@@ -185,11 +186,9 @@ class AlgebraicPipeline {
         groups_(grouped_ ? workspace.group : nullptr, call),
         tally_(tally),
         columns_(call.source, tile_),
-        results_(tile_),
-        stages_(from_, groups_.own(), groups_.parameters, groups_.components, tile_, to_,
-                call.results.path.data != nullptr, tally, call.source.indexed) {
-    for_each_result(call.results, [&](const Column<T>& host) { results_.add(host); });
-  }
+        results_(call.results, tile_),
+        stages_(from_, groups_.own(), groups_.parameters, groups_.components, tile_, results_.to, tally,
+                call.source.indexed) {}
 
   void solve(std::size_t first, std::size_t end) {
     columns_.begin_range(end - first);
@@ -245,12 +244,12 @@ class AlgebraicPipeline {
     const bool all = (present & bit_of(Law::incremental)) == 0;
     const bool staged = (present & ~direct_laws) != 0, fetches = fetches_ && whole;
     load(first, count, staged || copies_);
-    point_results(first, whole && all);
+    results_.begin_tile(first, whole && all);
     apply_and_finish(first, count, all, staged, fetches);
     if (!all)
       for (std::size_t i = 0; i < count; ++i)
         tile_.own[i] = tile_.law[i] == T(Law::incremental) ? skipped : static_cast<std::uint32_t>(i);
-    store({first, count, all ? nullptr : tile_.own, 0});
+    results_.end_tile({first, count, all ? nullptr : tile_.own, 0});
   }
 
   [[gnu::noinline]] void apply_and_finish(std::size_t first, std::size_t count, bool all, bool staged, bool fetches) {
@@ -268,28 +267,7 @@ class AlgebraicPipeline {
     columns_.point(from_);
   }
 
-  void point_results(std::size_t first, bool direct) {
-    T* const* to = results_.begin_tile(first, direct);
-    for_each_result(
-        to_, [&](T * &pointer) __attribute__((always_inline)) { pointer = *to++; });
-  }
-
-  /// Stores results that are not yet in the caller's columns.
-  [[gnu::noinline]] void store(const Picked& picked) {
-    const Results<T>& results = call_.results;
-    results_.end_tile(picked);
-    put(results.status, picked, tile_.statuses);
-    put(results.path, picked, tile_.paths);
-    if (results.work_compression.data != nullptr) clear(results.work_compression, picked);
-    if (results.work_decompression.data != nullptr) clear(results.work_decompression, picked);
-    if (results.steps.data != nullptr) clear(results.steps, picked);
-  }
-  template <class V>
-  static void put(const Column<V>& column, const Picked& picked, const V* from) {
-    if (column.data != nullptr) scatter(column, picked, from);
-  }
-  /// Solves batches with a law for every contact: contacts of a law are solved together. Contacts of direct_laws share
-  /// a pass and make one group.
+  /// Solves a batch with a law for every contact, one law after the other. All direct_laws form one group.
   void solve_groups(std::size_t first, std::size_t end) {
     results_.begin_range(first, end - first, false);
     for (std::size_t i = first; i < end; i += GroupTile<T>::size) {
@@ -308,14 +286,14 @@ class AlgebraicPipeline {
     load(k, count, true);
     groups_.gather(columns_.picked());
     const bool staged = (stages_.find_laws(0, count) & ~direct_laws) != 0;
-    point_results(0, false);
+    results_.begin_tile(0, false);
     const Picked picked = {columns_.picked().first, count, groups_.order() + k, 0};
     stages_.set_order(picked.first, picked.list);
     const double largest = tally_.max_energy_gain;
     const std::size_t contact = tally_.max_energy_gain_contact;
     tally_.max_energy_gain = 0;
     apply_and_finish(0, count, true, staged, false);
-    store(picked);
+    results_.end_tile(picked);
     // Contacts keep their order within a group, so that the first of equals stays it.
     double& gain = tally_.max_energy_gain;
     std::size_t& i = tally_.max_energy_gain_contact;
@@ -326,7 +304,7 @@ class AlgebraicPipeline {
     }
   }
 
-  const AlgebraicCall<T>& call_;
+  const LawCall<T, 3>& call_;
   LawTile<T>& tile_;
   const bool grouped_;  // contacts of a law are solved together
   // fetches_: columns are larger than the caches and are prefetched. copies_: columns are read from a copy, because
@@ -336,14 +314,13 @@ class AlgebraicPipeline {
   Groups<T> groups_;
   Tally& tally_;
   StagedColumns<A, T> columns_;
-  StagedResults<A, T> results_;
+  TileResults<A, T, 3> results_;
   Form from_;
-  ResultPointers<T> to_;
   Stages stages_;
 };
 
 template <class A, class T, class Form>
-[[gnu::noinline]] void solve_call(const AlgebraicCall<T>& call, std::size_t first, std::size_t end,
+[[gnu::noinline]] void solve_call(const LawCall<T, 3>& call, std::size_t first, std::size_t end,
                                   const Workspace<T>& workspace, Tally& tally) {
   AlgebraicPipeline<A, T, Form>(call, workspace, tally).solve(first, end);
 }
@@ -351,13 +328,14 @@ template <class A, class T, class Form>
 template <class A, class T, template <class> class AnyContacts>
 void solve_algebraic(const Job<T, AnyContacts>& job, std::size_t first, std::size_t count,
                      const Workspace<T>& workspace, Tally& tally) {
-  AlgebraicCall<T> call(job);
+  LawCall<T, 3> call(job);
+  if (job.layout.prefetch) call.fetch_beside(job);
   // Lists of the columns would take longer to make than such contacts to come.
   if (count < LaneTypes<A, T>::width && job.contacts.laws.law.data == nullptr && job.layout.block_bytes == 0)
     bring_few<A>(job.contacts, first, count, call.source, *workspace.law);
   else
     for_each_column(job.contacts, [&](const Column<const T>& column) { call.source.add(column); });
-  solve_call<A, T, typename AlgebraicForm<T, AnyContacts>::Pointers>(call, first, first + count, workspace, tally);
+  solve_call<A, T, typename PointersOf<T, AnyContacts<T>>::Type>(call, first, first + count, workspace, tally);
   leave_lanes<A>();
 }
 

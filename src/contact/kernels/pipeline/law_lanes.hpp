@@ -3,6 +3,7 @@
 #pragma once
 
 #include "contact/kernels/laws/algebraic/law_list.hpp"
+#include "law_parameters.hpp"
 #include "law_stages.hpp"
 #include "simd/kernels/lanes/unrolled_pair.hpp"
 
@@ -81,7 +82,7 @@ class LawLanes {
   template <class L>
   [[gnu::always_inline]] Input input_at(std::size_t slot) const {
     Input in = input_of([&](std::size_t i) { return Stages::get(tile_.*read_lanes[i], slot); });
-    if constexpr ((laws_with_parameters & bit_of(L::law)) != 0)
+    if constexpr ((laws_with_parameters<3> & bit_of(L::law)) != 0)
       columns::each_parameter(
           [&](const columns::Label&, auto known, B& lanes) __attribute__((always_inline)) {
             constexpr columns::Parameter parameter = decltype(known)::value;

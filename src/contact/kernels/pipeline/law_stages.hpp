@@ -4,7 +4,7 @@
 #pragma once
 
 #include "contact/kernels/stages/contact_lanes.hpp"
-#include "law_staging.hpp"
+#include "law_call.hpp"
 
 namespace carom::kernel {
 namespace {

@@ -18,8 +18,7 @@ struct LawFinish {
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
   LawTile<T>& tile;
-  const ResultPointers<T>& results;
-  const bool wants_paths;
+  const ResultPointers<T, 3>& results;
   Tally& tally;
   // For collected contacts: the contact in `slot` is first + order[slot] of the batch. Else null.
   const std::uint32_t* order = nullptr;
@@ -47,8 +46,8 @@ struct LawFinish {
     const Mask resolved = solved && vanishing(p) + vanishing(u) == zero;
     p = unsigned_zeros(choose(resolved, p, Vector3<B>{zero, zero, zero}));
     u = unsigned_zeros(choose(resolved, u, Stages::get(tile.wx, tile.wy, tile.wz, slot)));
-    store(results.impulse, slot, p);
-    store(results.separation_velocity, slot, u);
+    store_result(results.impulse, slot, p);
+    store_result(results.separation_velocity, slot, u);
 
     // The kinetic energy gained, from the impulse: the target velocity of a law may differ from its velocity.
     const B energy = dot(law_p, mul_add(B(T(0.5)), Stages{tile}.get_matrix(slot) * law_p,
@@ -70,10 +69,10 @@ struct LawFinish {
     Vector3<B> u = choose(solved.approaches, solved.u, solved.w);
     const unsigned ended = lane_bits(solved.approaches) & lanes;
     if (alone && ended == lanes) [[likely]] {
-      for (std::size_t lane = 0; lane < width; ++lane) tile.statuses[slot + lane] = Status::ok;
+      for (std::size_t lane = 0; lane < width; ++lane) results.status[slot + lane] = Status::ok;
     } else {
       for_each_bit(lanes, [&](std::size_t lane) {
-        tile.statuses[slot + lane] = (ended >> lane & 1u) != 0 ? Status::ok : Status::separating;
+        results.status[slot + lane] = (ended >> lane & 1u) != 0 ? Status::ok : Status::separating;
       });
     }
     if (!alone) {
@@ -82,8 +81,8 @@ struct LawFinish {
     }
     p = unsigned_zeros(p);
     u = unsigned_zeros(u);
-    store(results.impulse, slot, p);
-    store(results.separation_velocity, slot, u);
+    store_result(results.impulse, slot, p);
+    store_result(results.separation_velocity, slot, u);
     count_energy<T>(tally, number, lane_bits(solved.energy > zero) & ended, solved.energy, B(1), B(1));
     const unsigned slips = lane_bits(solved.slips) & ended;
     count(SlidingEnd::slip, slips);
@@ -91,7 +90,7 @@ struct LawFinish {
     count(SlidingEnd::separating, lanes & ~ended);
     count(Status::ok, ended, slot, number);
     count(Status::separating, lanes & ~ended, slot, number);
-    if (wants_paths) store_paths(slot, slips, ended, lanes);
+    if (results.path != nullptr) store_paths(slot, slips, ended, lanes);
     return p;
   }
 
@@ -111,7 +110,7 @@ struct LawFinish {
     };
     // All of a contact is read before any of it is written: results may replace the inputs.
     const Velocities<B> a = after(contacts.a, solved.turn_a, p), b = after(contacts.b, solved.turn_b, negated(p));
-    store_velocities(slot, a, b);
+    store_velocities(results, slot, a, b);
   }
 
   /// The velocities after the impulse p.
@@ -122,26 +121,10 @@ struct LawFinish {
     const BodyPair<B> pair = Load::load_bodies(contacts, block);
     const auto a = velocities_after(pair.a, Load::load(contacts.r_a, block), p, resolved, plain);
     const auto b = velocities_after(pair.b, Load::load(contacts.r_b, block), negated(p), resolved, plain);
-    store_velocities(slot, a, b);
+    store_velocities(results, slot, a, b);
   }
 
  private:
-  [[gnu::always_inline]] void store_velocities(std::size_t slot, const Velocities<B>& a, const Velocities<B>& b) const {
-    store(results.velocity_a, slot, a.linear);
-    store(results.angular_velocity_a, slot, a.angular);
-    store(results.velocity_b, slot, b.linear);
-    store(results.angular_velocity_b, slot, b.angular);
-  }
-
-  [[gnu::always_inline]] static void store(T* to, std::size_t slot, B x) {
-    if (to != nullptr) store_lanes(to + slot, x);
-  }
-  [[gnu::always_inline]] static void store(const Vector3<T*>& to, std::size_t slot, const Vector3<B>& v) {
-    store(to.x, slot, v.x);
-    store(to.y, slot, v.y);
-    store(to.z, slot, v.z);
-  }
-
   void count(SlidingEnd sliding_end, unsigned lanes) const {
     tally.by_path[Path{sliding_end, Sticking::none, 0, 0}.index()] +=
         static_cast<std::size_t>(__builtin_popcount(lanes));
@@ -161,11 +144,11 @@ struct LawFinish {
     const unsigned ok = lane_bits(status == B(static_cast<T>(Status::ok))) & lanes;
     count(Status::ok, ok, slot, number);
     if (ok == lanes) [[likely]] {
-      for (std::size_t lane = 0; lane < width; ++lane) tile.statuses[slot + lane] = Status::ok;
+      for (std::size_t lane = 0; lane < width; ++lane) results.status[slot + lane] = Status::ok;
     } else {
       store_statuses(slot, number, status, ok, ended, lanes);
     }
-    if (wants_paths) store_paths(slot, slips, ended, (1u << width) - 1);
+    if (results.path != nullptr) store_paths(slot, slips, ended, (1u << width) - 1);
   }
 
   [[gnu::noinline]] void store_statuses(std::size_t slot, std::size_t number, B status, unsigned ok, unsigned ended,
@@ -173,24 +156,23 @@ struct LawFinish {
     T numbers[width];
     store_lanes(numbers, status);
     for (std::size_t lane = 0; lane < width; ++lane)
-      tile.statuses[slot + lane] =
+      results.status[slot + lane] =
           static_cast<Status>(static_cast<std::uint8_t>(static_cast<std::int32_t>(numbers[lane])));
     const unsigned separating = lane_bits(status == B(static_cast<T>(Status::separating))) & lanes;
-    count(Status::separating, separating, slot, number);
     count(SlidingEnd::separating, separating);
     count(SlidingEnd::none, lanes & ~ended & ~separating);
-    for_each_bit(lanes & ~ok & ~separating,
-                 [&](std::size_t lane) { count(tile.statuses[slot + lane], 1u << lane, slot, number); });
+    for_each_value(status, numbers, lanes & ~ok,
+                   [&](std::size_t found, unsigned same) { count(static_cast<Status>(found), same, slot, number); });
   }
 
   [[gnu::noinline]] void store_paths(std::size_t slot, unsigned slips, unsigned ended, unsigned lanes) const {
     for_each_bit(lanes, [&](std::size_t lane) {
       const auto in = [lane](unsigned set) { return (set >> lane & 1u) != 0; };
-      const SlidingEnd sliding_end = in(slips)                                          ? SlidingEnd::slip
-                                     : in(ended)                                        ? SlidingEnd::stick
-                                     : tile.statuses[slot + lane] == Status::separating ? SlidingEnd::separating
-                                                                                        : SlidingEnd::none;
-      tile.paths[slot + lane] = Path{sliding_end, Sticking::none, 0, 0};
+      const SlidingEnd sliding_end = in(slips)                                           ? SlidingEnd::slip
+                                     : in(ended)                                         ? SlidingEnd::stick
+                                     : results.status[slot + lane] == Status::separating ? SlidingEnd::separating
+                                                                                         : SlidingEnd::none;
+      results.path[slot + lane] = Path{sliding_end, Sticking::none, 0, 0};
     });
   }
 };

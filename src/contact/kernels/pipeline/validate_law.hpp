@@ -14,6 +14,7 @@ struct LawValidation {
   using Mask = typename LaneTypes<A, T>::Mask;
   using Load = TileLoader<A, T>;
   using Stages = LawStages<A, T>;
+  using Reader = ParameterReader<A, T, 3>;
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
   LawTile<T>& tile;
@@ -61,7 +62,7 @@ struct LawValidation {
           for_each_field(Load::load(contacts.r_a, block), f);
           for_each_field(Load::load(contacts.r_b, block), f);
           for_each_field(Load::load(contacts.normal, block), f);
-          ParameterReader<A, T>::for_each_field(tile, slot, found, f);
+          Reader::for_each_field(parameters(slot), found, f);
         });
     if (indexed) validator.indices(Stages::get(tile.index_fault, slot));
     finish(slot, friction, restitution, validator);
@@ -76,44 +77,40 @@ struct LawValidation {
     validator.contact(
         Load::load(contacts.k, block), Load::load(contacts.separation_velocity, block), friction, restitution, limits(),
         [&] { return validate_law(columns, lanes, slot, validator, found); },
-        [&](auto&& f) { ParameterReader<A, T>::for_each_field(tile, slot, found, f); });
+        [&](auto&& f) { Reader::for_each_field(parameters(slot), found, f); });
     finish(slot, friction, restitution, validator);
   }
 
  private:
-  typename Validator<A, T>::Limits limits() const {
-    return {options.normal_tolerance, options.inertia_tolerance, options.max_restitution};
-  }
+  ParameterLanes<T, 3> parameters(std::size_t slot) const { return {tile.parameters[0] + slot}; }
+
+  typename Validator<A, T>::Limits limits() const { return Validator<A, T>::limits_of(options); }
 
   /// Validates the parameters of a contact's law. `found`: the parameters that the tile has.
   [[gnu::always_inline]] B validate_law(const LawColumns<T>& columns, const Block& lanes, std::size_t slot,
                                         Validator<A, T>& validator, unsigned& found) const {
-    validator.restitution_law(columns, lanes, RestitutionLaw::kinematic);
-    if ((tile.laws[slot / width] & (laws_with_parameters | unavailable_laws)) == 0) return B(0);
+    validator.restitution_law(columns, lanes, options.restitution_law, RestitutionLaw::kinematic);
+    if ((tile.laws[slot / width] & (laws_with_parameters<3> | unavailable_laws)) == 0) return B(0);
     return read_parameters(columns, lanes, slot, validator, found);
   }
 
   /// Zero where all of them are finite, else NaN.
   [[gnu::noinline]] B read_parameters(const LawColumns<T>& contacts, const Block& lanes, std::size_t slot,
                                       Validator<A, T>& validator, unsigned& found) const {
-    ParameterReader<A, T> reader(contacts, lanes, tile, slot);
+    Reader reader(contacts, lanes, parameters(slot));
     const unsigned present = tile.laws[slot / width];
     const B law = Stages::get(tile.law, slot);
-    for_each_bit(present & laws_with_parameters,
+    for_each_bit(present & laws_with_parameters<3>,
                  [&](std::size_t number) { reader.read(static_cast<Law>(number), law == B(static_cast<T>(number))); });
     reader.validate(validator);
     const auto is = [&](std::size_t number) { return law == B(static_cast<T>(number)); };
     validator.set(is(static_cast<std::size_t>(Law::pfeiffer_glocker)) || is(law_count), Status::law_unavailable);
     found = reader.found();
-    B sum(0);
-    ParameterReader<A, T>::for_each_field(tile, slot, found, [&](const B& x) { sum = sum + vanishing(x); });
-    return sum;
+    return reader.sum();
   }
 
   void finish(std::size_t slot, B friction, B restitution, const Validator<A, T>& validator) const {
-    const B zero(0), separating(static_cast<T>(Status::separating));
-    const B verdict = choose(Stages::get(tile.u0z, slot) < zero, zero, separating);
-    store_lanes(tile.status + slot, choose(validator.fault == zero, verdict, validator.fault));
+    store_lanes(tile.status + slot, validator.verdict(Stages::get(tile.u0z, slot) < B(0)));
     store_lanes(tile.friction + slot, friction);
     store_lanes(tile.restitution + slot, restitution);
   }

@@ -6,31 +6,51 @@
 namespace carom::kernel {
 namespace {
 
-template <class B>
-struct Body {
-  B inverse_mass;
-  Symmetric3<B> inverse_inertia;
-  Vector3<B> velocity, angular_velocity;
+/// Vectors and matrices of numbers V in a dimension.
+template <class V, int dimension>
+struct InDimension;
+template <class V>
+struct InDimension<V, 2> {
+  using Vector = Vector2<V>;
+  using Matrix = Symmetric2<V>;
+  using Inertia = V;
+  using AngularVelocity = V;
 };
-template <class B>
-struct BodyPair {
-  Body<B> a, b;
+template <class V>
+struct InDimension<V, 3> {
+  using Vector = Vector3<V>;
+  using Matrix = Symmetric3<V>;
+  using Inertia = Symmetric3<V>;
+  using AngularVelocity = Vector3<V>;
 };
 
-/// Pointers to the first contact of a tile of contacts between bodies; the other contacts follow it.
-template <class T>
+template <class B, int dimension = 3>
+struct Body {
+  using In = InDimension<B, dimension>;
+  B inverse_mass;
+  typename In::Inertia inverse_inertia;
+  typename In::Vector velocity;
+  typename In::AngularVelocity angular_velocity;
+};
+template <class B, int dimension = 3>
+struct BodyPair {
+  Body<B, dimension> a, b;
+};
+
+/// Addresses of the numbers of the first contact of a tile of contacts between bodies. The other contacts follow.
+template <class T, int dimension = 3>
 struct BodyPointers {
   const T *friction, *restitution;
-  Vector3<const T*> normal, r_a, r_b;
-  Body<const T*> a, b;
+  typename InDimension<const T*, dimension>::Vector normal, r_a, r_b;
+  Body<const T*, dimension> a, b;
 };
 
-/// Same for contacts without bodies.
-template <class T>
+/// The same of contacts without bodies.
+template <class T, int dimension = 3>
 struct SpacePointers {
   const T *friction, *restitution;
-  Symmetric3<const T*> k;
-  Vector3<const T*> separation_velocity;
+  typename InDimension<const T*, dimension>::Matrix k;
+  typename InDimension<const T*, dimension>::Vector separation_velocity;
 };
 
 /// A vector of a tile, at `offset` bytes from where its columns begin.
@@ -45,6 +65,12 @@ struct TileLoader {
   [[gnu::always_inline]] static B load(const T* from, WholeBlock block) {
     return load_lanes<B>(reinterpret_cast<const T*>(reinterpret_cast<const char*>(from) + block.offset));
   }
+  [[gnu::always_inline]] static Vector2<B> load(const Vector2<const T*>& v, WholeBlock block) {
+    return {load(v.x, block), load(v.y, block)};
+  }
+  [[gnu::always_inline]] static Symmetric2<B> load(const Symmetric2<const T*>& m, WholeBlock block) {
+    return {load(m.xx, block), load(m.xy, block), load(m.yy, block)};
+  }
   [[gnu::always_inline]] static Vector3<B> load(const Vector3<const T*>& v, WholeBlock block) {
     return {load(v.x, block), load(v.y, block), load(v.z, block)};
   }
@@ -52,11 +78,14 @@ struct TileLoader {
     return {load(m.xx, block), load(m.xy, block), load(m.xz, block),
             load(m.yy, block), load(m.yz, block), load(m.zz, block)};
   }
-  [[gnu::always_inline]] static Body<B> load(const Body<const T*>& body, WholeBlock block) {
+  template <int dimension>
+  [[gnu::always_inline]] static Body<B, dimension> load(const Body<const T*, dimension>& body, WholeBlock block) {
     return {load(body.inverse_mass, block), load(body.inverse_inertia, block), load(body.velocity, block),
             load(body.angular_velocity, block)};
   }
-  [[gnu::always_inline]] static BodyPair<B> load_bodies(const BodyPointers<T>& contacts, WholeBlock block) {
+  template <int dimension>
+  [[gnu::always_inline]] static BodyPair<B, dimension> load_bodies(const BodyPointers<T, dimension>& contacts,
+                                                                   WholeBlock block) {
     return {load(contacts.a, block), load(contacts.b, block)};
   }
 };

@@ -17,11 +17,26 @@ inline B vanishing(B x) {
   return x - x;
 }
 template <class B>
+inline B vanishing(const Vector2<B>& v) {
+  return vanishing(v.x) + vanishing(v.y);
+}
+template <class B>
 inline B vanishing(const Vector3<B>& v) {
   return vanishing(v.x) + vanishing(v.y) + vanishing(v.z);
 }
 
-/// Size and direction of a velocity, without underflow of the squares. The direction of zero is zero.
+/// Coulomb's bound as normal |p_t| <= tangential p_n, without infinity.
+template <class B>
+struct Cone {
+  B tangential, normal;
+};
+template <class B>
+inline Cone<B> cone_of(B friction) {
+  const auto steep = friction > B(1);
+  return {choose(steep, B(1), friction), choose(steep, B(1) / friction, B(1))};
+}
+
+/// A velocity as its size and its direction, without underflow of the squares. The direction of zero is zero.
 template <class B>
 struct SizedDirection {
   Vector3<B> direction;

@@ -9,29 +9,10 @@
 namespace carom::kernel {
 namespace {
 
-template <class B, class F>
-inline void for_each_field(const Vector3<B>& v, F&& f) {
-  f(v.x);
-  f(v.y);
-  f(v.z);
-}
-
-template <class B, class F>
-inline void for_each_field(const Symmetric3<B>& m, F&& f) {
-  f(m.xx);
-  f(m.xy);
-  f(m.xz);
-  f(m.yy);
-  f(m.yz);
-  f(m.zz);
-}
-
-template <class B, class F>
-inline void for_each_field(const Body<B>& body, F&& f) {
-  f(body.inverse_mass);
-  for_each_field(body.inverse_inertia, f);
-  for_each_field(body.velocity, f);
-  for_each_field(body.angular_velocity, f);
+/// Calls f on every number of a vector, a matrix or a body.
+template <class Fields, class F>
+[[gnu::always_inline]] inline void for_each_field(const Fields& fields, F&& f) {
+  for_each_of_bodies(fields, f);
 }
 
 /// Numbers above it are infinite.
@@ -70,6 +51,16 @@ struct Least {
   B least_, undefined_;
 };
 
+template <class B>
+inline B trace_of(const Symmetric3<B>& j) {
+  return j.xx + j.yy + j.zz;
+}
+/// Same for an inertia in the plane.
+template <class B>
+inline B trace_of(const B& j) {
+  return j;
+}
+
 template <class A, class T>
 struct Validator {
   using B = typename LaneTypes<A, T>::Batch;
@@ -85,11 +76,28 @@ struct Validator {
   struct Limits {
     T normal_tolerance, inertia_tolerance, max_restitution;
   };
+  template <class Options>
+  static Limits limits_of(const Options& options) {
+    return {options.normal_tolerance, options.inertia_tolerance, options.max_restitution};
+  }
+
+  /// Sets the faults of computed numbers, the last ones of Status: of the collision matrix, and of numbers that are out
+  /// of range. Comparisons with NaN are false, so a NaN is a fault.
+  void computed(Mask definite, Mask in_range) {
+    fault = choose(definite, B(0), B(static_cast<T>(Status::collision_matrix_not_positive_definite)));
+    fault = choose(in_range, fault, B(static_cast<T>(Status::overflow)));
+  }
+
+  /// The fault; without one, ok if the contact approaches, else separating.
+  B verdict(Mask approaches) const {
+    const B ok(static_cast<T>(Status::ok)), separating(static_cast<T>(Status::separating));
+    return choose(fault == ok, choose(approaches, ok, separating), fault);
+  }
 
   /// Validates contacts between bodies. `of_law()` sets the faults of law parameters. It returns 0 if these are finite,
   /// else NaN. `sum` is the same for all other numbers. `each(f)` calls f on all numbers outside of the bodies.
-  template <class OfLaw, class Each>
-  [[gnu::always_inline]] void contact(const BodyPair<B>& pair, B length, B friction, B restitution,
+  template <int dimension, class OfLaw, class Each>
+  [[gnu::always_inline]] void contact(const BodyPair<B, dimension>& pair, B length, B friction, B restitution,
                                       const Limits& limits, B sum, OfLaw&& of_law, Each&& each) {
     sum = sum + of_law();
     coefficients(friction, restitution, B(limits.max_restitution));
@@ -107,8 +115,8 @@ struct Validator {
   }
 
   /// Same for contacts in contact space.
-  template <class OfLaw, class Each>
-  [[gnu::always_inline]] void contact(const Symmetric3<B>& k, const Vector3<B>& u0, B friction, B restitution,
+  template <class Matrix, class Vector, class OfLaw, class Each>
+  [[gnu::always_inline]] void contact(const Matrix& k, const Vector& u0, B friction, B restitution,
                                       const Limits& limits, OfLaw&& of_law, Each&& each) {
     B sum = vanishing(u0) + vanishing(restitution);
     for_each_field(k, [&](const B& x) { sum = sum + vanishing(x); });
@@ -125,11 +133,13 @@ struct Validator {
         friction);
   }
 
-  /// Sets a fault if a contact's own restitution law is above `last`, the last available law. The law of the options is
-  /// already checked.
-  void restitution_law(const LawColumns<T>& contacts, const Block& block, RestitutionLaw last) {
+  /// The restitution laws of a block as numbers. Sets a fault if a contact's own one is above `last`, the last
+  /// available law. The law of the options, `otherwise`, is already checked.
+  B restitution_law(const LawColumns<T>& contacts, const Block& block, RestitutionLaw otherwise, RestitutionLaw last) {
+    const B law = laws(contacts, block, otherwise);
     if (contacts.restitution_law.data != nullptr)
-      set(laws(contacts, block, last) > B(static_cast<T>(last)), Status::restitution_law_unavailable);
+      set(law > B(static_cast<T>(last)), Status::restitution_law_unavailable);
+    return law;
   }
 
   void coefficients(B friction, B restitution, B max_restitution) {
@@ -160,11 +170,13 @@ struct Validator {
     const B d123 = mul_sub(d12, d13, c * c);
     return xx < B(0) || yy < B(0) || zz < B(0) || d12 < B(0) || d13 < B(0) || d23 < B(0) || d123 < B(0);
   }
+  /// Same in the plane.
+  Mask indefinite(B inertia, B, B) { return inertia < B(0); }
 
-  void bodies(const BodyPair<B>& pair, B tolerance) {
-    const Body<B>&a = pair.a, &b = pair.b;
-    const auto trace = [](const Symmetric3<B>& j) { return j.xx + j.yy + j.zz; };
-    const B trace_a = trace(a.inverse_inertia), trace_b = trace(b.inverse_inertia);
+  template <int dimension>
+  void bodies(const BodyPair<B, dimension>& pair, B tolerance) {
+    const Body<B, dimension>&a = pair.a, &b = pair.b;
+    const B trace_a = trace_of(a.inverse_inertia), trace_b = trace_of(b.inverse_inertia);
     const B zero(0);
     // The trace of a semidefinite matrix is zero only if the matrix is zero. Other matrices with trace 0 are caught
     // below.

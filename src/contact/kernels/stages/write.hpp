@@ -16,7 +16,47 @@ namespace {
   tally.by_status[status] += number;
 }
 
-/// Counts gains of kinetic energy for contacts in `gaining`. Units differ from contact to contact.
+/// Calls f(number, lanes with it) for every number in `lanes`, of which there are few different ones. `values` has the
+/// same numbers in memory.
+template <class T, class B, std::size_t width, class F>
+[[gnu::always_inline]] inline void for_each_value(B numbers, const T (&values)[width], unsigned lanes, F&& f) {
+  while (lanes != 0) {
+    const T value = values[__builtin_ctz(lanes)];
+    const unsigned same = lane_bits(numbers == B(value)) & lanes;
+    f(static_cast<std::size_t>(value), same);
+    lanes &= ~same;
+  }
+}
+
+/// Counts contacts by their status. `first` is the index in the batch of the contact in lane 0.
+template <class T, class B, std::size_t width>
+[[gnu::always_inline]] inline void count_statuses(Tally& tally, B status, const T (&values)[width], unsigned lanes,
+                                                  std::size_t first) {
+  for_each_value(
+      status, values, lanes, [&](std::size_t number, unsigned same) __attribute__((always_inline)) {
+        count_status(tally, number, static_cast<std::size_t>(__builtin_popcount(same)),
+                     first + static_cast<std::size_t>(__builtin_ctz(same)));
+      });
+}
+/// Counts contacts by their path, as numbers of Path::index.
+template <class T, class B, std::size_t width>
+[[gnu::always_inline]] inline void count_paths(Tally& tally, B path, const T (&values)[width], unsigned lanes) {
+  for_each_value(
+      path, values, lanes, [&](std::size_t number, unsigned same) __attribute__((always_inline)) {
+        tally.by_path[number] += static_cast<std::size_t>(__builtin_popcount(same));
+      });
+}
+
+/// Records a gain [J] of kinetic energy. Among equal gains the first contact is kept.
+inline void count_gain(Tally& tally, double gain, std::size_t contact) {
+  if (gain > tally.max_energy_gain ||
+      (gain == tally.max_energy_gain && gain > 0 && contact < tally.max_energy_gain_contact)) {
+    tally.max_energy_gain = gain;
+    tally.max_energy_gain_contact = contact;
+  }
+}
+
+/// Records the gains of kinetic energy of the contacts in `gaining`. Every contact has units of its own.
 template <class T, class B>
 inline void count_energy(Tally& tally, std::size_t first, unsigned gaining, B energy, B impulse_unit, B velocity_unit) {
   if (gaining == 0) [[likely]]
@@ -27,20 +67,17 @@ inline void count_energy(Tally& tally, std::size_t first, unsigned gaining, B en
   store_lanes(impulse_units, impulse_unit);
   store_lanes(velocity_units, velocity_unit);
   for_each_bit(gaining, [&](std::size_t lane) {
-    const double gain = static_cast<double>(values[lane]) * static_cast<double>(impulse_units[lane]) *
-                        static_cast<double>(velocity_units[lane]);
-    const std::size_t i = first + lane;
-    if (gain > tally.max_energy_gain ||
-        (gain == tally.max_energy_gain && gain > 0 && i < tally.max_energy_gain_contact)) {
-      tally.max_energy_gain = gain;
-      tally.max_energy_gain_contact = i;
-    }
+    count_gain(tally,
+               static_cast<double>(values[lane]) * static_cast<double>(impulse_units[lane]) *
+                   static_cast<double>(velocity_units[lane]),
+               first + lane);
   });
 }
 
-template <class B>
+template <class B, int dimension = 3>
 struct Velocities {
-  Vector3<B> linear, angular;
+  typename InDimension<B, dimension>::Vector linear;
+  typename InDimension<B, dimension>::AngularVelocity angular;
 };
 
 /// J (r × p) with twice the digits.
@@ -70,14 +107,62 @@ inline Vector3<B> turn_by(const Body<B>& body, const Vector3<B>& lever, const Ve
   return choose(lossy, accurate_turn(j, lever, impulse), turn);
 }
 
-/// The velocities of a body after an impulse, where `resolved`; `plain` as for turn_by.
 template <class B, class Mask>
-inline Velocities<B> velocities_after(const Body<B>& body, const Vector3<B>& lever, const Vector3<B>& impulse,
-                                      Mask resolved, Mask plain) {
-  const Vector3<B> v = mul_add(body.inverse_mass, impulse, body.velocity);
-  const Vector3<B> w = body.angular_velocity + turn_by(body, lever, impulse, plain);
+inline Vector3<B> turned_by(const Body<B>& body, const Vector3<B>& lever, const Vector3<B>& impulse, Mask plain) {
+  return body.angular_velocity + turn_by(body, lever, impulse, plain);
+}
+template <class B, class Mask>
+inline B turned_by(const Body<B, 2>& body, const Vector2<B>& lever, const Vector2<B>& impulse, Mask) {
+  return mul_add(body.inverse_inertia, cross(lever, impulse), body.angular_velocity);
+}
+
+/// The velocities of a body after an impulse, where `resolved`; `plain` as for turn_by.
+template <class B, int dimension, class Vector, class Mask>
+inline Velocities<B, dimension> velocities_after(const Body<B, dimension>& body, const Vector& lever,
+                                                 const Vector& impulse, Mask resolved, Mask plain) {
+  const Vector v = mul_add(body.inverse_mass, impulse, body.velocity);
+  const auto w = turned_by(body, lever, impulse, plain);
   // A body that is not touched keeps its bits, -0 and NaN included.
   return {choose(resolved, v, body.velocity), choose(resolved, w, body.angular_velocity)};
+}
+
+/// Addresses of the results of the first contact of a tile. Null for results that the caller does not want, except
+/// `status` in 3D.
+template <class T, int dimension>
+struct ResultPointers {
+  using In = InDimension<T*, dimension>;
+  typename In::Vector impulse, separation_velocity, velocity_a;
+  typename In::AngularVelocity angular_velocity_a;
+  typename In::Vector velocity_b;
+  typename In::AngularVelocity angular_velocity_b;
+  T *work_compression, *work_decompression;  // of planar contacts
+  Status* status;
+  Path* path;
+};
+
+template <class T, class B>
+[[gnu::always_inline]] inline void store_result(T* to, std::size_t slot, B x) {
+  if (to != nullptr) store_lanes(to + slot, x);
+}
+template <class T, class B>
+[[gnu::always_inline]] inline void store_result(const Vector2<T*>& to, std::size_t slot, const Vector2<B>& v) {
+  store_result(to.x, slot, v.x);
+  store_result(to.y, slot, v.y);
+}
+template <class T, class B>
+[[gnu::always_inline]] inline void store_result(const Vector3<T*>& to, std::size_t slot, const Vector3<B>& v) {
+  store_result(to.x, slot, v.x);
+  store_result(to.y, slot, v.y);
+  store_result(to.z, slot, v.z);
+}
+template <class T, class B, int dimension>
+[[gnu::always_inline]] inline void store_velocities(const ResultPointers<T, dimension>& results, std::size_t slot,
+                                                    const Velocities<B, dimension>& a,
+                                                    const Velocities<B, dimension>& b) {
+  store_result(results.velocity_a, slot, a.linear);
+  store_result(results.angular_velocity_a, slot, a.angular);
+  store_result(results.velocity_b, slot, b.linear);
+  store_result(results.angular_velocity_b, slot, b.angular);
 }
 
 template <class A, class T>

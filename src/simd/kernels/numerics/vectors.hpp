@@ -1,4 +1,4 @@
-// Vectors and symmetric matrices of three dimensions, in lanes.
+// Vectors and symmetric matrices of two and three dimensions, in lanes.
 #pragma once
 
 #include "simd/kernels/lanes/lanes.hpp"
@@ -7,18 +7,35 @@ namespace carom::kernel {
 namespace {
 
 template <class B>
+struct Vector2 {
+  B x, y;
+};
+template <class B>
 struct Vector3 {
   B x, y, z;
+};
+template <class B>
+struct Symmetric2 {
+  B xx, xy, yy;
 };
 template <class B>
 struct Symmetric3 {
   B xx, xy, xz, yy, yz, zz;
 };
+
+template <class B>
+inline B dot(const Vector2<B>& a, const Vector2<B>& b) {
+  return mul_add(a.x, b.x, a.y * b.y);
+}
 template <class B>
 inline B dot(const Vector3<B>& a, const Vector3<B>& b) {
   return mul_add(a.x, b.x, mul_add(a.y, b.y, a.z * b.z));
 }
 
+template <class B>
+inline B cross(const Vector2<B>& a, const Vector2<B>& b) {
+  return difference_of_products(a.x, b.y, a.y, b.x);
+}
 template <class B>
 inline Vector3<B> cross(const Vector3<B>& a, const Vector3<B>& b) {
   return {mul_sub(a.y, b.z, a.z * b.y), mul_sub(a.z, b.x, a.x * b.z), mul_sub(a.x, b.y, a.y * b.x)};
@@ -80,6 +97,10 @@ inline Vector3<B> operator-(const Vector3<B>& a, const Vector3<B>& b) {
 }
 
 template <class B, class Mask>
+inline Vector2<B> choose(Mask mask, const Vector2<B>& yes, const Vector2<B>& no) {
+  return {choose(mask, yes.x, no.x), choose(mask, yes.y, no.y)};
+}
+template <class B, class Mask>
 inline Vector3<B> choose(Mask mask, const Vector3<B>& yes, const Vector3<B>& no) {
   return {choose(mask, yes.x, no.x), choose(mask, yes.y, no.y), choose(mask, yes.z, no.z)};
 }
@@ -90,6 +111,10 @@ inline Symmetric3<B> choose(Mask mask, const Symmetric3<B>& yes, const Symmetric
           choose(mask, yes.yy, no.yy), choose(mask, yes.yz, no.yz), choose(mask, yes.zz, no.zz)};
 }
 
+template <class B>
+inline Vector2<B> negated(const Vector2<B>& v) {
+  return {negated(v.x), negated(v.y)};
+}
 template <class B>
 inline Vector3<B> negated(const Vector3<B>& v) {
   return {negated(v.x), negated(v.y), negated(v.z)};
@@ -103,10 +128,18 @@ inline Vector3<B> unsigned_zeros(const Vector3<B>& v) {
 
 /// a + s v
 template <class B>
+inline Vector2<B> mul_add(B s, const Vector2<B>& v, const Vector2<B>& a) {
+  return {mul_add(s, v.x, a.x), mul_add(s, v.y, a.y)};
+}
+template <class B>
 inline Vector3<B> mul_add(B s, const Vector3<B>& v, const Vector3<B>& a) {
   return {mul_add(s, v.x, a.x), mul_add(s, v.y, a.y), mul_add(s, v.z, a.z)};
 }
 
+template <class B>
+inline Vector2<B> operator*(B s, const Vector2<B>& v) {
+  return {s * v.x, s * v.y};
+}
 template <class B>
 inline Vector3<B> operator*(B s, const Vector3<B>& v) {
   return {s * v.x, s * v.y, s * v.z};

@@ -24,6 +24,7 @@
 #include <carom/laws.hpp>
 
 #include "contact/kernels/stages/collision_matrix.hpp"
+#include "contact/kernels/stages/units.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -77,17 +78,6 @@ inline Vector3<B> k_times(const LawInput<A, T>& in, const Vector3<B>& p) {
   return {mul_add(in.m11, p.x, mul_add(in.m12, p.y, in.k1 * p.z)),
           mul_add(in.m12, p.x, mul_add(in.m22, p.y, in.k2 * p.z)),
           mul_add(in.k1, p.x, mul_add(in.k2, p.y, in.k33 * p.z))};
-}
-
-/// Coulomb's bound as normal |p_t| <= tangential p_z, without infinity.
-template <class B>
-struct Cone {
-  B tangential, normal;
-};
-template <class B>
-inline Cone<B> cone_of(B friction) {
-  const auto steep = friction > B(1);
-  return {choose(steep, B(1), friction), choose(steep, B(1) / friction, B(1))};
 }
 
 /// -u0_t / |u0_t|; without slip, the first tangent.

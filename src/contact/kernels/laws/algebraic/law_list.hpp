@@ -31,12 +31,6 @@ template <class F>
 }
 
 /// Bits of Law.
-constexpr unsigned laws_with_parameters = [] {
-  unsigned laws = bit_of(Law::composite);
-  for (const columns::ParameterRange& range : columns::parameter_ranges)
-    if (range.values.in_space) laws |= range.readers & ~bit_of(Law::pfeiffer_glocker);
-  return laws;
-}();
 constexpr unsigned iterative_laws = columns::bits_of(Law::whittaker, Law::smith, Law::anitescu_potra);
 /// The laws of direct.hpp.
 constexpr unsigned direct_laws =

@@ -80,9 +80,7 @@ struct Preparer {
     Mask fine;  // no fault found so far
   };
 
-  typename Validate::Limits limits() const {
-    return {parameters.normal_tolerance, parameters.inertia_tolerance, parameters.max_restitution};
-  }
+  typename Validate::Limits limits() const { return Validate::limits_of(parameters); }
 
   /// A = K - m with full accuracy. Loads its input itself: arguments passed by reference would always be in memory.
   [[gnu::noinline]] static Symmetric3<B> careful_inertia(const BodyPointers<T>& from, WholeBlock at) {
@@ -122,18 +120,16 @@ struct Preparer {
 
   /// Sets the faults of computed values, the last ones of Status.
   static Validate validate(const Computed& computed) {
-    Validate validator;
-    // Comparisons with NaN are false, so a NaN is a fault.
-    validator.fault = choose(computed.definite, B(0), number<T, B>(Status::collision_matrix_not_positive_definite));
     const Mask finite = vanishing(computed.trace) + vanishing(computed.speed) == B(0);
     const Mask in_range = (vanishing(computed.step) == B(0) && computed.step > B(0)) || computed.trace <= B(0);
-    validator.fault = choose(finite && in_range, validator.fault, number<T, B>(Status::overflow));
+    Validate validator;
+    validator.computed(computed.definite, finite && in_range);
     return validator;
   }
 
   /// Validates the columns that only the incremental law reads: the restitution law and the step of each contact.
   B validate_law(const Block& block, Validate& validator) const {
-    validator.restitution_law(columns, block, last_restitution_law());
+    validator.restitution_law(columns, block, parameters.restitution_law, last_restitution_law());
     if (columns.step.data == nullptr) return B(0);
     const B step = Load::load(columns.step, block);
     validator.set(step <= B(0), Status::step_not_positive);

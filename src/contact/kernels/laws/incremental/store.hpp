@@ -122,13 +122,8 @@ struct Storer {
     T statuses[width], paths[width];
     store_lanes(statuses, status);
     store_lanes(paths, path);
-    count(status, statuses, here, [&](std::size_t number, unsigned same) {
-      count_status(writer.tally, number, static_cast<std::size_t>(__builtin_popcount(same)),
-                   block.first + static_cast<std::size_t>(__builtin_ctz(same)));
-    });
-    count(path, paths, here, [&](std::size_t number, unsigned same) {
-      writer.tally.by_path[number] += static_cast<std::size_t>(__builtin_popcount(same));
-    });
+    count_statuses(writer.tally, status, statuses, here, block.first);
+    count_paths(writer.tally, path, paths, here);
 
     const Results<T>& results = writer.results;
     if (results.status.data != nullptr) {
@@ -161,17 +156,6 @@ struct Storer {
   }
 
   static constexpr auto separating = Path{SlidingEnd::separating, Sticking::none, 0, 0}.index();
-
-  /// Calls f(number, lanes with it) for every number, of which there are few different ones.
-  template <class F>
-  [[gnu::always_inline]] static void count(B numbers, const T (&values)[width], unsigned lanes, const F& f) {
-    while (lanes != 0) {
-      const T value = values[__builtin_ctz(lanes)];
-      const unsigned same = lane_bits(numbers == B(value)) & lanes;
-      f(static_cast<std::size_t>(value), same);
-      lanes &= ~same;
-    }
-  }
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Sine and cosine of an angle in [-π, π], the same bits on every ISA.
 #pragma once
 
-#include "planar_columns.hpp"
+#include "simd/kernels/numerics/vectors.hpp"
 
 namespace carom::kernel {
 namespace {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "store_planar.hpp"
-#include "validate_planar.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -11,47 +10,44 @@ template <class A, class T, class Form>
 struct PlanarContact {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
-  using Columns = PlanarColumns<A, T>;
-  using Validator = PlanarValidator<A, T>;
+  using Load = TileLoader<A, T>;
   static constexpr bool has_bodies = requires(const Form& c) { c.r_a; };
 
-  PlanarPair<B> bodies;
+  BodyPair<B, 2> bodies;
+  Vector2<B> r_a, r_b;
   Vector2<B> given, n, t;  // the caller's normal, the frame
   B length;                // of the normal
-  B xx, xy, yy;            // K of contacts without bodies
+  Symmetric2<B> k;         // of contacts without bodies
   B friction, restitution;
   Vector2<B> before;  // [m/s] u0 in the frame of the results
   PlanarProblem<A, T> in;
 
-  [[gnu::always_inline]] void load(const Form& c, std::size_t slot) {
-    friction = Columns::load(c.friction, slot);
-    restitution = Columns::load(c.restitution, slot);
+  [[gnu::always_inline]] void load(const Form& c, WholeBlock block) {
+    friction = Load::load(c.friction, block);
+    restitution = Load::load(c.restitution, block);
     if constexpr (has_bodies) {
-      load_bodies(c, slot);
-      given = Columns::load(c.normal, slot);
+      load_bodies(c, block);
+      given = Load::load(c.normal, block);
       length = square_root(dot(given, given));
-      const B inverse_length = B(1) / length;
-      set_normal({given.x * inverse_length, given.y * inverse_length});
+      set_normal(B(1) / length * given);
       set_velocity();
-      in.set_bodies(bodies.a, bodies.r_a, bodies.b, bodies.r_b, t, n);
-      in.set_velocity({dot(before, t), dot(before, n)});
+      in.set_bodies(bodies, r_a, r_b, t, n);
     } else {
-      xx = Columns::load(c.k.xx, slot);
-      xy = Columns::load(c.k.xy, slot);
-      yy = Columns::load(c.k.yy, slot);
-      load_velocity(c, slot);
-      in.set_matrix(xx, xy, yy);
-      in.set_velocity(before);
+      k = Load::load(c.k, block);
+      load_velocity(c, block);
+      in.set_matrix(k.xx, k.xy, k.yy);
     }
+    in.set_velocity(in_frame(before));
     in.set_friction(friction, restitution);
   }
 
-  [[gnu::always_inline]] void load_bodies(const Form& c, std::size_t slot) {
-    bodies = {Columns::load(c.a, slot), Columns::load(c.b, slot), Columns::load(c.r_a, slot),
-              Columns::load(c.r_b, slot)};
+  [[gnu::always_inline]] void load_bodies(const Form& c, WholeBlock block) {
+    bodies = Load::load_bodies(c, block);
+    r_a = Load::load(c.r_a, block);
+    r_b = Load::load(c.r_b, block);
   }
-  [[gnu::always_inline]] void load_velocity(const Form& c, std::size_t slot) {
-    before = Columns::load(c.separation_velocity, slot);
+  [[gnu::always_inline]] void load_velocity(const Form& c, WholeBlock block) {
+    before = Load::load(c.separation_velocity, block);
   }
 
   void set_normal(const Vector2<B>& normal) {
@@ -59,53 +55,34 @@ struct PlanarContact {
     t = {n.y, negated(n.x)};
   }
   void set_velocity() {
-    const auto& [a, b, r_a, r_b] = bodies;
+    const auto& [a, b] = bodies;
     before = {
         neg_mul_add(a.angular_velocity, r_a.y, a.velocity.x) - neg_mul_add(b.angular_velocity, r_b.y, b.velocity.x),
         mul_add(a.angular_velocity, r_a.x, a.velocity.y) - mul_add(b.angular_velocity, r_b.x, b.velocity.y)};
   }
 
-  /// Sets all faults except the faults of law parameters, which the validator already has.
-  [[gnu::always_inline]] void validate(Validator& validator, const PlanarOptions& options) const {
-    validator.contact_columns(friction, restitution, B(static_cast<T>(options.max_restitution)));
-    B sum = vanishing(restitution);
+  /// Sets all faults. `index_fault`: faults of the body indices, or null; `of_law` and `each` as in Validator::contact.
+  template <class OfLaw, class Each>
+  [[gnu::always_inline]] void validate(Validator<A, T>& validator, const Parameters<T>& options, const T* index_fault,
+                                       OfLaw&& of_law, Each&& each) const {
+    const auto limits = Validator<A, T>::limits_of(options);
+    const Mask finite = vanishing(in.trace) + vanishing(in.x) + vanishing(in.y) == B(0);
+    validator.computed(in.definite, finite && (vanishing(in.impulse_unit()) == B(0) || in.trace <= B(0)));
     if constexpr (has_bodies) {
-      validator.bodies(bodies.a, bodies.b);
-      validator.set(magnitude(length - B(1)) > B(static_cast<T>(options.normal_tolerance)), Status::normal_not_unit);
-      sum = vanishing(in.trace) + vanishing(in.x) + vanishing(in.y) + sum;
+      validator.contact(bodies, length, friction, restitution, limits,
+                        vanishing(in.trace) + vanishing(in.x) + vanishing(in.y), of_law, [&](auto&& f) {
+                          for_each_field(r_a, f);
+                          for_each_field(r_b, f);
+                          for_each_field(given, f);
+                          each(f);
+                        });
+      if (index_fault != nullptr) validator.indices(load_lanes<B>(index_fault));
     } else {
-      sum = vanishing(xx) + vanishing(xy) + vanishing(yy) + vanishing(before.x) + vanishing(before.y) + sum;
+      validator.contact(k, before, friction, restitution, limits, of_law, each);
     }
-    const auto each = [&](auto&& f) {
-      if constexpr (has_bodies) {
-        for_each_field(bodies, f);
-        for_each_field(given, f);
-      } else {
-        f(xx);
-        f(xy);
-        f(yy);
-        for_each_field(before, f);
-      }
-      f(restitution);
-    };
-    validator.numbers(sum == B(0), each, friction);
   }
 
-  /// The last two faults of Status. The validator sets them first.
-  [[gnu::always_inline]] void validate_matrix(Validator& validator) const {
-    const B zero(0), unit = in.impulse_unit();
-    // Comparisons with NaN are false, so a NaN is a fault.
-    validator.fault = choose(in.definite, zero, B(static_cast<T>(Status::collision_matrix_not_positive_definite)));
-    const Mask finite = vanishing(in.trace) + vanishing(in.x) + vanishing(in.y) == zero;
-    const Mask in_range = vanishing(unit) == zero || in.trace <= zero;
-    validator.fault = choose(finite && in_range, validator.fault, B(static_cast<T>(Status::overflow)));
-  }
-
-  /// The first fault. Without a fault, ok if the contact approaches, else separating.
-  B verdict(const Validator& validator) const {
-    const B zero(0), ok(static_cast<T>(Status::ok)), separating(static_cast<T>(Status::separating));
-    return choose(validator.fault == zero, choose(in.y < zero, ok, separating), validator.fault);
-  }
+  B verdict(const Validator<A, T>& validator) const { return validator.verdict(in.y < B(0)); }
 
   /// Transforms a vector from the frame of the results to the frame of the law.
   Vector2<B> in_frame(const Vector2<B>& v) const {
@@ -123,13 +100,15 @@ struct PlanarContact {
 
   [[gnu::always_inline]] void store(const PlanarStorer<A, T>& storer, std::size_t slot, std::size_t count,
                                     const PlanarUnits<B>& units, const PlanarCollision<B>& out, B status) const {
-    storer.template store<has_bodies>(slot, count, units, out, in_world(out.p), in_world(out.u),
-                                      {known(before.x), known(before.y)}, status, bodies);
+    const auto [p, resolved] = storer.store(slot, count, units, out, in_world(out.p), in_world(out.u),
+                                            {known(before.x), known(before.y)}, status);
+    if constexpr (has_bodies)
+      if (storer.wants_bodies())
+        store_velocities(storer.results, slot, velocities_after(bodies.a, r_a, p, resolved, Mask(false)),
+                         velocities_after(bodies.b, r_b, negated(p), resolved, Mask(false)));
   }
 
  private:
-  /// Zero if x is finite, else NaN.
-  static B vanishing(B x) { return x - x; }
   static B known(B x) { return choose(vanishing(x) == B(0), x, B(static_cast<T>(__builtin_nan("")))); }
 };
 

@@ -2,9 +2,9 @@
 // input and output of a contact is a row, which moves as a whole.
 #pragma once
 
-#include "contact/kernels/stages/gather.hpp"
+#include "contact/kernels/pipeline/law_sort.hpp"
+#include "planar_laws.hpp"
 #include "planar_rows.hpp"
-#include "validate_planar.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -20,10 +20,10 @@ class PlanarGroups {
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
  public:
-  PlanarGroups(Tile& tile, const LawColumns<T>& contacts, const PlanarOptions& options, bool in_space)
-      : tile_(tile), contacts_(contacts), options_(options), in_space_(in_space) {}
+  PlanarGroups(Tile& tile, const LawColumns<T>& contacts, const Parameters<T>& options, bool in_space)
+      : tile_(tile), contacts_(contacts), options_(options), in_space_(in_space), columns_(contacts, &tile.own) {}
 
-  /// Gives the contacts [first, first + count) their rows. Not so if they all have one law: `alike` then.
+  /// Gives the contacts [first, first + count) their rows. Returns false if they all have one law, `alike`.
   bool sort(std::size_t first, std::size_t count) {
     first_ = first;
     Tile& tile = tile_;
@@ -32,26 +32,19 @@ class PlanarGroups {
       const auto number = static_cast<std::size_t>(element(laws, first + i));
       return number < law_count ? number : law_count;
     };
-    std::uint32_t next[Tile::groups] = {};
-    for (std::size_t i = 0; i < count; ++i) ++next[group_of(i)];
-    if (const std::size_t some = group_of(0); next[some] == count && some < law_count) {
+    sorted_.count(count, group_of);
+    if (const std::size_t some = group_of(0); sorted_.size[some] == count && some < law_count) {
       alike_ = static_cast<Law>(some);
       return false;
     }
-    std::uint32_t begin = 0;
-    for (std::size_t group = 0; group < Tile::groups; ++group) {
-      sizes_[group] = next[group];
-      begins_[group] = next[group] = begin;
-      begin += static_cast<std::uint32_t>((sizes_[group] + width - 1) / width * width);
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::uint32_t slot = next[group_of(i)]++;
+    sorted_.sort(count, width, group_of, [&](std::size_t i, std::uint32_t slot) {
       tile.slot_of[i] = slot;
       tile.contact_of[slot] = static_cast<std::uint32_t>(i);
-    }
+    });
     for (std::size_t i = count; i % width != 0; ++i) tile.slot_of[i] = tile.slot_of[i - 1];
-    for (const std::uint32_t end : next)
-      for (std::size_t slot = end; slot % width != 0; ++slot) tile.contact_of[slot] = tile.contact_of[slot - 1];
+    for (std::size_t group = 0; group < LawSort::groups; ++group)
+      for (std::size_t slot = sorted_.end(group); slot % width != 0; ++slot)
+        tile.contact_of[slot] = tile.contact_of[slot - 1];
     return true;
   }
   Law alike() const { return alike_; }
@@ -70,8 +63,8 @@ class PlanarGroups {
 
   void apply() {
     apply_from<Law{}>();
-    for (std::size_t i = 0; i < sizes_[law_count]; ++i)
-      tile_.rows[sliding_end / Tile::piece][begins_[law_count] + i][0] = -static_cast<T>(Status::law_unavailable);
+    for (std::size_t slot = sorted_.begin[law_count]; slot < sorted_.end(law_count); ++slot)
+      tile_.rows[path / Tile::piece][slot][0] = -static_cast<T>(Status::law_unavailable);
   }
 
   PlanarUnits<B> units(std::size_t i) const {
@@ -82,27 +75,28 @@ class PlanarGroups {
   [[gnu::always_inline]] Collision take(std::size_t i, B& status) const {
     B lanes[Rows::length];
     Rows::gather(tile_.rows, tile_.slot_of + i, lanes);
-    const B zero(0), before = load_lanes<B>(tile_.status + i), fault = negated(lanes[sliding_end]);
+    const B zero(0), before = load_lanes<B>(tile_.status + i), fault = negated(lanes[path]);
     const Mask earlier = before > B(static_cast<T>(Status::separating)) && before < fault;
     status = choose(and_not(fault > zero, earlier), fault, before);
-    return {{lanes[0], lanes[1]}, {lanes[2], lanes[3]}, lanes[5], lanes[6], lanes[sliding_end], lanes[7]};
+    return {{lanes[0], lanes[1]}, {lanes[2], lanes[3]}, lanes[5], lanes[6], lanes[path], lanes[7]};
   }
 
  private:
-  static constexpr std::size_t sliding_end = 4;  // in a row; or a fault, below 0
-  static_assert(sliding_end % Tile::piece == 0);
+  static constexpr std::size_t path = 4;  // in a row; or a fault, below 0
+  static_assert(path % Tile::piece == 0);
 
   template <Law law>
   void apply_from() {
-    if (sizes_[static_cast<std::size_t>(law)] > 0) apply<law>();
+    if (sorted_.size[static_cast<std::size_t>(law)] > 0) apply<law>();
     if constexpr (constexpr auto next = static_cast<std::size_t>(law) + 1; next < law_count)
       apply_from<static_cast<Law>(next)>();
   }
 
   template <Law law>
   [[gnu::noinline]] void apply() {
-    const std::size_t begin = begins_[static_cast<std::size_t>(law)],
-                      end = begin + sizes_[static_cast<std::size_t>(law)];
+    const std::size_t begin = sorted_.begin[static_cast<std::size_t>(law)];
+    const std::size_t end = sorted_.end(static_cast<std::size_t>(law));
+    columns_.begin(bit_of(law), tile_.parameters, tile_.restitution_laws);
     for (std::size_t slot = end; slot % width != 0; ++slot)
       for (auto& pieces : tile_.rows) __builtin_memcpy(pieces[slot], pieces[slot - 1], 16);
     for (std::size_t from = begin; from < end; from += Tile::at_once) {
@@ -112,10 +106,9 @@ class PlanarGroups {
     }
   }
 
-  /// Columns of some contacts of one law, in the order of the lanes.
+  /// The normals and units of some contacts of one law, in the order of the lanes. Laws read them that take impulses.
   struct Gathered {
-    LawColumns<T> columns;
-    const T *nx = nullptr, *ny = nullptr, *trace = nullptr, *speed = nullptr;  // of laws that read impulses
+    const T *nx = nullptr, *ny = nullptr, *trace = nullptr, *speed = nullptr;
   };
 
   template <Law law>
@@ -128,24 +121,24 @@ class PlanarGroups {
     in.y = lanes[5];
     in.set_friction(lanes[6], lanes[7]);
 
-    PlanarValidator<A, T> validator;
-    validator.read_parameters(gathered.columns, {i, width}, law, options_.restitution_law);
-    validator.law_columns(gathered.columns);
-    validator.numbers(
-        Mask(true), [](auto&&) {}, B(0));
+    PlanarLawColumns<A, T> own;
+    Validator<A, T> validator;
+    const B sum = own.read(tile_.own, Block{i, width, 0}, law, options_.restitution_law, validator);
+    validator.finite(
+        sum == B(0), [&](auto&& f) { own.for_each_field(f); }, B(0));
     if (law == Law::projected || law == Law::composite) {
-      Vector2<B>& candidate = validator.parameters.candidate;
+      Vector2<B> candidate = own.parameters.candidate();
       if (!in_space_) {
         const Vector2<B> n = {load_lanes<B>(gathered.nx + i), load_lanes<B>(gathered.ny + i)}, t = {n.y, negated(n.x)};
         candidate = {dot(candidate, t), dot(candidate, n)};
       }
-      candidate = in_impulse_units<T>(candidate, load_lanes<B>(gathered.trace + i), load_lanes<B>(gathered.speed + i));
+      own.parameters.set_candidate(
+          in_impulse_units<T>(candidate, load_lanes<B>(gathered.trace + i), load_lanes<B>(gathered.speed + i)));
     }
     const Mask faultless = validator.fault == B(0);
-    const Collision out =
-        PlanarLaws<A, T>{in, validator.parameters, validator.weights}.template resolve<law>(faultless && in.y < B(0));
+    const Collision out = PlanarLaws<A, T>{in, own.parameters}.template resolve<law>(faultless && in.y < B(0));
     Rows::store(tile_.rows, slot,
-                {out.p.x, out.p.y, out.u.x, out.u.y, choose(faultless, out.sliding_end, negated(validator.fault)),
+                {out.p.x, out.p.y, out.u.x, out.u.y, choose(faultless, out.path, negated(validator.fault)),
                  out.work_compression, out.work_decompression, out.energy});
   }
 
@@ -155,44 +148,31 @@ class PlanarGroups {
     std::uint32_t list[Tile::at_once];
     for (std::size_t i = 0; i < count; i += width)
       for (std::size_t lane = 0; lane < width; ++lane) list[i + lane] = tile_.contact_of[from + i + Rows::row_of(lane)];
-    const Picked of_host = {first_, count, list, 0}, of_tile = {0, count, list, 0};
-    // Kernels do not call the columns' constructors, which are shared by all ISAs.
-    Gathered gathered{contacts_};
-    std::size_t next = 0;
-    const auto take = [&](const Column<const T>& host, Column<const T>& here) {
-      if (host.data == nullptr) return;
-      kernel::gather(strided(host), of_host, tile_.parameters[next]);
-      here.data = tile_.parameters[next++];
-      here.stride = sizeof(T);
+    columns_.gather({first_, count, list, 0});
+    Gathered gathered;
+    if (law != Law::projected && law != Law::composite) return gathered;
+    std::size_t next = columns_.count();
+    const auto take = [&](const T* lane, const T*& here) {
+      kernel::gather(Strided<T>{lane, sizeof(T)}, Picked{0, count, list, 0}, tile_.parameters[next]);
+      here = tile_.parameters[next++];
     };
-    for_each_parameter(contacts_, gathered.columns, law, take);
-    if (law == Law::projected || law == Law::composite) {
-      const auto take_lane = [&](const T* lane, const T*& here) {
-        kernel::gather(Strided<T>{lane, sizeof(T)}, of_tile, tile_.parameters[next]);
-        here = tile_.parameters[next++];
-      };
-      if (!in_space_) {
-        take_lane(tile_.nx, gathered.nx);
-        take_lane(tile_.ny, gathered.ny);
-      }
-      take_lane(tile_.trace, gathered.trace);
-      take_lane(tile_.speed, gathered.speed);
+    if (!in_space_) {
+      take(tile_.nx, gathered.nx);
+      take(tile_.ny, gathered.ny);
     }
-    if (contacts_.restitution_law.data != nullptr) {
-      kernel::gather(strided(contacts_.restitution_law), of_host, tile_.restitution_laws);
-      gathered.columns.restitution_law.data = tile_.restitution_laws;
-      gathered.columns.restitution_law.stride = sizeof(RestitutionLaw);
-    }
+    take(tile_.trace, gathered.trace);
+    take(tile_.speed, gathered.speed);
     return gathered;
   }
 
   Tile& tile_;
   const LawColumns<T>& contacts_;
-  const PlanarOptions& options_;
+  const Parameters<T>& options_;
   const bool in_space_;
   Law alike_ = Law::incremental;
   std::size_t first_ = 0;
-  std::size_t begins_[Tile::groups] = {}, sizes_[Tile::groups] = {};
+  LawSort sorted_;
+  GroupedColumns<T, 2> columns_;
 };
 
 }  // namespace

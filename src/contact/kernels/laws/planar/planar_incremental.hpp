@@ -11,39 +11,27 @@
 namespace carom::kernel {
 namespace {
 
-/// The courses that a planar collision can take, as numbers in the lanes' own type.
-enum PlanarSlidingEnd : unsigned {
-  planar_none,
-  planar_separating,
-  planar_slip,
-  planar_stick,
-  planar_slide_end,
-  planar_stick_in_c_stable,
-  planar_stick_in_c_diverge,
-  planar_stick_in_d_stable,
-  planar_stick_in_d_diverge,
-  planar_stick_at_start_stable,
-  planar_stick_at_start_diverge,
-  planar_sliding_ends,
+/// The paths of planar collisions, as numbers of Path::index.
+enum PlanarPath : unsigned {
+  planar_none = Path{SlidingEnd::none}.index(),
+  planar_separating = Path{SlidingEnd::separating}.index(),
+  planar_slip = Path{SlidingEnd::slip}.index(),
+  planar_stick = Path{SlidingEnd::stick}.index(),
+  planar_slide_end = Path{SlidingEnd::slide_end, Sticking::none, 1, 1}.index(),
+  planar_stick_in_c = Path{SlidingEnd::stick_in_c, Sticking::stable, 1, 0}.index(),
+  planar_stick_in_d = Path{SlidingEnd::stick_in_d, Sticking::stable, 1, 1}.index(),
+  planar_stick_at_start = Path{SlidingEnd::stick_at_start, Sticking::stable, 0, 0}.index(),
+  planar_diverge_at_start = Path{SlidingEnd::stick_at_start, Sticking::diverge, 0, 0}.index(),
 };
-
-constexpr Path planar_paths[planar_sliding_ends] = {{SlidingEnd::none, Sticking::none, 0, 0},
-                                                    {SlidingEnd::separating, Sticking::none, 0, 0},
-                                                    {SlidingEnd::slip, Sticking::none, 0, 0},
-                                                    {SlidingEnd::stick, Sticking::none, 0, 0},
-                                                    {SlidingEnd::slide_end, Sticking::none, 1, 1},
-                                                    {SlidingEnd::stick_in_c, Sticking::stable, 1, 0},
-                                                    {SlidingEnd::stick_in_c, Sticking::diverge, 1, 0},
-                                                    {SlidingEnd::stick_in_d, Sticking::stable, 1, 1},
-                                                    {SlidingEnd::stick_in_d, Sticking::diverge, 1, 1},
-                                                    {SlidingEnd::stick_at_start, Sticking::stable, 0, 0},
-                                                    {SlidingEnd::stick_at_start, Sticking::diverge, 0, 0}};
+/// From a path that sticks to the one that diverges.
+inline constexpr unsigned planar_diverges_by = planar_diverge_at_start - planar_stick_at_start;
+static_assert(planar_stick_in_c + planar_diverges_by == Path{SlidingEnd::stick_in_c, Sticking::diverge, 1, 0}.index());
 
 template <class B>
 struct PlanarCollision {
   Vector2<B> p, u;
   B work_compression, work_decompression;
-  B sliding_end;
+  B path;    // Path::index
   B energy;  // gained
 };
 
@@ -112,14 +100,15 @@ struct PlanarIncremental {
     out.u = {choose(ends, mul_add(slide_t, slide, in.x), sign_b * excess * length), choose(ends, target, end)};
     out.work_compression = choose(ends, slide_work, wc);
     out.work_decompression = choose(ends, negated(in.restitution * in.restitution * slide_work), wd);
-    const B start = choose(slides, choose(decompresses, code(planar_stick_in_d_stable), code(planar_stick_in_c_stable)),
-                           code(planar_stick_at_start_stable));
-    out.sliding_end = choose(ends, code(planar_slide_end), start + choose(stable, zero, one));
+    const B start = choose(slides, choose(decompresses, code(planar_stick_in_d), code(planar_stick_in_c)),
+                           code(planar_stick_at_start));
+    out.path =
+        choose(ends, code(planar_slide_end), start + choose(stable, zero, B(static_cast<T>(planar_diverges_by))));
     out.energy = in.energy_gained(out.p);
     return out;
   }
 
-  static B code(PlanarSlidingEnd sliding_end) { return B(static_cast<T>(sliding_end)); }
+  static B code(PlanarPath path) { return B(static_cast<T>(path)); }
 
  private:
   static B number(RestitutionLaw law) { return B(static_cast<T>(law)); }

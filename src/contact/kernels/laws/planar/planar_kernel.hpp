@@ -12,6 +12,7 @@
 // The arithmetic of a contact is the same in every lane and at every position: no stage combines lanes.
 #pragma once
 
+#include "contact/kernels/pipeline/tile_results.hpp"
 #include "planar_contact.hpp"
 #include "planar_groups.hpp"
 
@@ -22,31 +23,26 @@ namespace {
 template <class A, class T, class Form>
 class PlanarRange {
   using B = typename LaneTypes<A, T>::Batch;
-  using Validator = PlanarValidator<A, T>;
   using Contact = PlanarContact<A, T, Form>;
   static constexpr std::size_t width = LaneTypes<A, T>::width;
   static constexpr bool has_bodies = Contact::has_bodies;
 
  public:
-  PlanarRange(PlanarCall<T>& call, PlanarWorkspace<T>& workspace, Tally& tally)
+  PlanarRange(LawCall<T, 2>& call, PlanarTiles<T>& workspace, Tally& tally)
       : call_(call),
         tile_(workspace.tile),
         stage_(workspace.stage),
-        groups_(workspace.tile, call.columns, call.options, !has_bodies),
+        groups_(workspace.tile, call.columns, call.parameters, !has_bodies),
         columns_(call.source, workspace.stage),
-        results_(workspace.stage),
-        tally_(tally) {
-    for_each_planar_result(call.results, [&](const Column<T>& host) { results_.add(host); });
-    const auto dense = [](const auto& column) { return column.data == nullptr || is_contiguous(column); };
-    in_place_ = !staged_ && !streams_ && call.source.is_dense() && results_.is_dense() && dense(call.results.status) &&
-                dense(call.results.path);
-    copies_ = staged_;
-  }
+        results_(call.results, workspace.stage),
+        tally_(tally),
+        in_place_(!staged_ && !streams_ && call.source.is_dense() && results_.is_dense()),
+        copies_(staged_) {}
 
   [[gnu::noinline]] void solve(std::size_t first, std::size_t count) {
     const std::size_t end = first + count;
     const bool mixed = call_.columns.law.data != nullptr;
-    see_parameters(mixed ? Law::composite : call_.options.law);
+    see_parameters(mixed ? Law::composite : call_.parameters.law);
     columns_.begin_range(count);
     results_.begin_range(first, count, streams_);
     if (has_bodies && count > PlanarStage<T>::size && call_.source.collides()) {
@@ -54,7 +50,7 @@ class PlanarRange {
       in_place_ = false;
     }
     if (!mixed) {
-      solve_alike(first, end, call_.options.law);
+      solve_alike(first, end, call_.parameters.law);
     } else {
       for (std::size_t i = first; i < end; i += PlanarTile<T>::size) {
         const std::size_t until = end - i < PlanarTile<T>::size ? end : i + PlanarTile<T>::size;
@@ -71,26 +67,12 @@ class PlanarRange {
   /// Prefetches the columns that `law` reads.
   void see_parameters(Law law) {
     call_.source.fetched = call_.source.count;
-    for_each_parameter(call_.columns, call_.columns, law,
-                       [&](const Column<const T>& column, const auto&) { call_.source.add_fetched(column); });
+    for_each_parameter<2>(
+        bit_of(law), [&](const Column<const T>& column) { call_.source.add_fetched(column); }, call_.columns);
   }
 
   /// Contacts in cache whose columns are all contiguous need no tile.
   std::size_t at_once() const { return in_place_ ? ~std::size_t{0} : PlanarStage<T>::size; }
-
-  void begin_tile(std::size_t first, std::size_t count) {
-    T* const* to = results_.begin_tile(first, count % width == 0);
-    for_each_planar_result(
-        to_, [&](T * &pointer) __attribute__((always_inline)) { pointer = *to++; });
-    to_.status = results_.begin_tile(call_.results.status, first, stage_.statuses);
-    to_.path = results_.begin_tile(call_.results.path, first, stage_.paths);
-  }
-  void end_tile(std::size_t first, std::size_t count) {
-    const Picked all = {first, count, nullptr, 0};
-    results_.end_tile(all);
-    results_.end_tile(call_.results.status, all, stage_.statuses);
-    results_.end_tile(call_.results.path, all, stage_.paths);
-  }
 
   /// Calls f(slot, count) for the vectors of a tile, of whose contacts there are `count` left.
   template <class F>
@@ -110,39 +92,40 @@ class PlanarRange {
         columns_.gather_bodies();
       }
       columns_.point(form_);
-      begin_tile(i, count);
+      results_.begin_tile(i, count % width == 0);
       solve_tile(i, count, law);
-      end_tile(i, count);
+      results_.end_tile({i, count, nullptr, 0});
     });
   }
 
   [[gnu::noinline]] void solve_tile(std::size_t first, std::size_t tile, Law law) {
     const Form from = form_;
-    const PlanarResultPointers<T> to = to_;
+    const ResultPointers<T, 2> to = results_.to;
     for_each_vector(
         first, tile, [&](std::size_t slot, std::size_t count) __attribute__((always_inline)) {
           Contact contact;
-          contact.load(from, slot);
-          Validator validator;
-          validator.read_parameters(call_.columns, {first + slot, count}, law, call_.options.restitution_law);
-          contact.validate_matrix(validator);
-          validator.law_columns(call_.columns);
-          validate(contact, validator, slot);
+          contact.load(from, block_at(slot));
+          PlanarLawColumns<A, T> own;
+          Validator<A, T> validator;
+          contact.validate(
+              validator, call_.parameters, index_fault(slot),
+              [&]() __attribute__((always_inline)) {
+                return own.read(call_.columns, {first + slot, count, 0}, law, call_.parameters.restitution_law,
+                                validator);
+              },
+              [&](auto&& f) { own.for_each_field(f); });
           const B status = contact.verdict(validator);
-          if (law == Law::projected || law == Law::composite) [[unlikely]] {
-            Vector2<B>& candidate = validator.parameters.candidate;
-            candidate = in_impulse_units<T>(contact.in_frame(candidate), contact.in.trace, contact.in.speed);
-          }
-          const PlanarLaws<A, T> laws{contact.in, validator.parameters, validator.weights};
+          if (law == Law::projected || law == Law::composite) [[unlikely]]
+            own.parameters.set_candidate(
+                in_impulse_units<T>(contact.in_frame(own.parameters.candidate()), contact.in.trace, contact.in.speed));
+          const PlanarLaws<A, T> laws{contact.in, own.parameters};
           const PlanarCollision<B> out = laws.resolve(law, status == B(0));
           contact.store({to, first, tally_}, slot, count, contact.in.units(), out, status);
         });
   }
 
-  [[gnu::always_inline]] void validate(const Contact& contact, Validator& validator, std::size_t slot) const {
-    contact.validate(validator, call_.options);
-    if (call_.source.indexed) validator.indices(load_lanes<B>(stage_.index_fault + slot));
-  }
+  static WholeBlock block_at(std::size_t slot) { return {slot * sizeof(T)}; }
+  const T* index_fault(std::size_t slot) const { return call_.source.indexed ? stage_.index_fault + slot : nullptr; }
 
   void solve_mixed(std::size_t first, std::size_t end) {
     for_each_tile<width>(first, end, at_once(), [&](std::size_t i, std::size_t count) {
@@ -163,9 +146,9 @@ class PlanarRange {
         columns_.point_bodies(bodies_);
       }
       columns_.point(form_);
-      begin_tile(i, count);
+      results_.begin_tile(i, count % width == 0);
       store_tile(i, count, i - first);
-      end_tile(i, count);
+      results_.end_tile({i, count, nullptr, 0});
     });
   }
 
@@ -179,10 +162,10 @@ class PlanarRange {
     for_each_vector(
         first, tile, [&](std::size_t slot, std::size_t) __attribute__((always_inline)) {
           Contact contact;
-          contact.load(form_, slot);
-          Validator validator;
-          contact.validate_matrix(validator);
-          validate(contact, validator, slot);
+          contact.load(form_, block_at(slot));
+          Validator<A, T> validator;
+          contact.validate(
+              validator, call_.parameters, index_fault(slot), [] { return B(0); }, [](auto&&) {});
           if constexpr (has_bodies) {
             store_lanes(tile_.nx + place + slot, contact.n.x);
             store_lanes(tile_.ny + place + slot, contact.n.y);
@@ -196,27 +179,26 @@ class PlanarRange {
     for (std::size_t slot = 0; slot < tile; slot += width) {
       Contact contact;
       if constexpr (has_bodies) {
-        contact.load_bodies(form_, slot);
+        contact.load_bodies(form_, block_at(slot));
         contact.set_normal({load_lanes<B>(tile_.nx + place + slot), load_lanes<B>(tile_.ny + place + slot)});
         contact.set_velocity();
       } else {
-        contact.load_velocity(form_, slot);
+        contact.load_velocity(form_, block_at(slot));
       }
       B status;
       const PlanarCollision<B> out = groups_.take(place + slot, status);
-      contact.store({to_, first, tally_}, slot, tile - slot, groups_.units(place + slot), out, status);
+      contact.store({results_.to, first, tally_}, slot, tile - slot, groups_.units(place + slot), out, status);
     }
   }
 
-  PlanarCall<T>& call_;
+  LawCall<T, 2>& call_;
   PlanarTile<T>& tile_;
   PlanarStage<T>& stage_;
   PlanarGroups<A, T> groups_;
   StagedColumns<A, T> columns_;
-  StagedResults<A, T> results_;
+  TileResults<A, T, 2> results_;
   Tally& tally_;
   Form form_;
-  PlanarResultPointers<T> to_;
   T* bodies_[10];
   // The processor follows the few columns of contact space by itself.
   const bool staged_ = has_bodies && call_.layout.prefetch;
@@ -226,10 +208,11 @@ class PlanarRange {
 };
 
 template <class A, class T, template <class> class AnyContacts>
-void solve_planar_range(const PlanarJob<T, AnyContacts>& job, std::size_t first, std::size_t count,
-                        PlanarWorkspace<T>& workspace, Tally& tally) {
-  PlanarCall<T> call(job);
-  PlanarRange<A, T, typename PlanarForm<T, AnyContacts>::Pointers>(call, workspace, tally).solve(first, count);
+void solve_planar_range(const Job<T, AnyContacts>& job, std::size_t first, std::size_t count,
+                        const Workspace<T>& workspace, Tally& tally) {
+  LawCall<T, 2> call(job);
+  for_each_column(job.contacts, [&](const Column<const T>& column) { call.source.add(column); });
+  PlanarRange<A, T, typename PointersOf<T, AnyContacts<T>>::Type>(call, *workspace.planar, tally).solve(first, count);
   leave_lanes<A>();
 }
 

@@ -10,43 +10,18 @@
 namespace carom::kernel {
 namespace {
 
-/// Returns whether a law reads columns other than friction and restitution.
-constexpr bool reads_parameters(Law law) {
-  return law == Law::chatterjee_ruina || law == Law::bilinear || law >= Law::pfeiffer_glocker;
-}
-static_assert(Law::pfeiffer_glocker < Law::brach && Law::composite == static_cast<Law>(law_count - 1));
-
-inline constexpr Law no_law = static_cast<Law>(law_count);
-
-/// Calls f(a's column, b's column) for each numeric column that `law` may read in addition to friction and restitution.
-template <class Columns, class Others, class F>
-[[gnu::always_inline]] inline void for_each_parameter(Columns& a, Others& b, Law law, F&& f) {
-  const bool composite = law == Law::composite;
-  columns::each_parameter(
-      [&](const columns::Label&, auto known, auto& of_a, auto& of_b) __attribute__((always_inline)) {
-        constexpr unsigned readers = columns::readers_of(decltype(known)::value, true);
-        if ((readers >> static_cast<unsigned>(law) & 1u) != 0 || (composite && readers != 0)) f(of_a, of_b);
-      },
-      a, b);
-  if (composite)
-    columns::each_weight(
-        [&](const columns::Label&, Law, auto& of_a, auto& of_b) __attribute__((always_inline)) { f(of_a, of_b); },
-        a.weight, b.weight);
-}
-
 template <class A, class T>
 struct PlanarLaws {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
   using Problem = PlanarProblem<A, T>;
   using Impulse = PlanarImpulse<A, T>;
-  using Parameters = PlanarParameters<B>;
+  using Parameters = PlanarParameters<B, T>;
   using Incremental = PlanarIncremental<A, T>;
   using Collision = PlanarCollision<B>;
 
   const Problem& in;
   const Parameters& parameters;
-  const B (&weights)[columns::component_count];
 
   /// `wanted` are the lanes that matter.
   [[gnu::always_inline]] Collision resolve(Law law, Mask wanted) const {
@@ -88,7 +63,7 @@ struct PlanarLaws {
       case Law::bilinear:
         return sum;
       case Law::composite:
-        return choose(weights[columns::member_of(Law::bilinear)] > B(0), sum, larger(sum, B(0)));
+        return choose(parameters.weight(columns::member_of(Law::bilinear)) > B(0), sum, larger(sum, B(0)));
       default:
         return larger(sum, B(0));
     }
@@ -119,7 +94,7 @@ struct PlanarLaws {
     if constexpr (law == Law::smith) return PlanarFriction<A, T>::smith(in, wanted);
     if constexpr (law == Law::anitescu_potra) return PlanarFriction<A, T>::two_phases(in, B(0));
     if constexpr (law == Law::pfeiffer_glocker)
-      return PlanarFriction<A, T>::two_phases(in, larger(parameters.tangential_restitution, B(0)));
+      return PlanarFriction<A, T>::two_phases(in, larger(tangential_restitution(), B(0)));
     if constexpr (law == Law::brach) return PlanarRegion<A, T>::brach(in, parameters);
     if constexpr (law == Law::projected) return PlanarRegion<A, T>::projected(in, parameters);
     if constexpr (law == Law::polar) return PlanarRegion<A, T>::polar(in, parameters);
@@ -151,6 +126,8 @@ struct PlanarLaws {
     }
   }
 
+  B tangential_restitution() const { return parameters.get(columns::Parameter::tangential_restitution); }
+
   B bounce() const { return in.rise() * in.inverse_c; }
 
   /// The tangential impulse that stops all of u.
@@ -166,7 +143,7 @@ struct PlanarLaws {
   /// [CR] eqs. 10 to 14, with the cone's condition divided by max(1, μ). P_II - P_I does not change u_n.
   Impulse chatterjee_ruina() const {
     const B p_n = bounce(), p_t = stop();
-    const B wanted_t = mul_add(parameters.tangential_restitution, p_t, p_t);
+    const B wanted_t = mul_add(tangential_restitution(), p_t, p_t);
     const B wanted_n = neg_mul_add(in.slope, wanted_t, p_n);
     const Mask slips = in.outside_cone(wanted_t, wanted_n);
     const Vector2<B> slipping = in.on_cone(sign_of(p_t), in.rise());
@@ -176,7 +153,7 @@ struct PlanarLaws {
   /// [CR] eq. 9.
   Impulse bilinear() const {
     const B p_n = bounce(), p_t = magnitude(stop());
-    const B wanted = mul_add(parameters.tangential_restitution, p_t, p_t);
+    const B wanted = mul_add(tangential_restitution(), p_t, p_t);
     const Mask slips = in.outside_cone(wanted, p_n), moves = magnitude(in.x) > B(0);
     const B friction = choose(slips, in.friction * p_n, wanted);
     return {{choose(moves, negated(sign_of(in.x)) * friction, B(0)), p_n}, slips};
@@ -185,24 +162,25 @@ struct PlanarLaws {
   /// On the cone if all members of weight are, on the same side of it.
   [[gnu::noinline]] Impulse composite(Mask wanted) const {
     const B zero(0);
-    B largest = weights[0];
-    for (std::size_t i = 1; i < columns::component_count; ++i) largest = larger(largest, weights[i]);
+    B largest = parameters.weight(0);
+    for (std::size_t i = 1; i < columns::component_count; ++i) largest = larger(largest, parameters.weight(i));
     const Mask any = largest > zero;
     const B scale = B(1) / choose(any, largest, B(1));
     B sum = zero, p_t = zero, p_n = zero, side = zero;
     Mask slips(true);
     for (std::size_t i = 0; i < columns::component_count; ++i) {
-      const Mask counts = wanted && weights[i] > zero;
+      const B own = parameters.weight(i);
+      const Mask counts = wanted && own > zero;
       if (lane_bits(counts) == 0) continue;
       Impulse one;
       if (columns::components[i].law == Law::incremental) {
         const Collision c = Incremental::resolve(in, parameters.restitution_law);
-        one = {c.p, c.sliding_end == Incremental::code(planar_slide_end) ||
-                        c.sliding_end == Incremental::code(planar_stick_at_start_diverge)};
+        one = {c.p,
+               c.path == Incremental::code(planar_slide_end) || c.path == Incremental::code(planar_diverge_at_start)};
       } else {
         one = algebraic(columns::components[i].law, counts);
       }
-      const B weight = choose(counts, weights[i] * scale, zero);
+      const B weight = choose(counts, own * scale, zero);
       p_t = choose(counts, mul_add(weight, one.p.x, p_t), p_t);
       p_n = choose(counts, mul_add(weight, one.p.y, p_n), p_n);
       sum = sum + weight;

@@ -9,20 +9,69 @@
 // eigenvalue is at least det. So det must exceed the margin of numerics/definite.hpp.
 #pragma once
 
+#include "contact/kernels/pipeline/law_parameters.hpp"
+#include "contact/kernels/stages/contact_pointers.hpp"
 #include "contact/kernels/stages/units.hpp"
-#include "planar_columns.hpp"
 #include "simd/kernels/numerics/definite.hpp"
 
 namespace carom::kernel {
 namespace {
 
-/// Parameters that only some laws read, in addition to friction and restitution. 0 if the law of a contact does not
-/// read them.
-template <class B>
+/// The parameters of single laws, in addition to friction and restitution.
+template <class B, class T>
 struct PlanarParameters {
-  B tangential_restitution = B(0), impulse_ratio = B(0), polar_angle = B(0), fraction = B(0);
-  Vector2<B> candidate = {B(0), B(0)};
-  B restitution_law = B(0);
+  using Parameter = columns::Parameter;
+
+  ParameterLanes<T, 2> lanes;
+  B restitution_law;
+
+  B get(std::size_t i) const { return load_lanes<B>(lanes[i]); }
+  B get(Parameter parameter) const { return get(static_cast<std::size_t>(parameter)); }
+  B weight(std::size_t component) const { return get(ParameterLanes<T, 2>::first_weight + component); }
+
+  Vector2<B> candidate() const { return {get(Parameter::candidate_x), get(Parameter::candidate_y)}; }
+  void set_candidate(const Vector2<B>& p) const {
+    store_lanes(lanes[static_cast<std::size_t>(Parameter::candidate_x)], p.x);
+    store_lanes(lanes[static_cast<std::size_t>(Parameter::candidate_y)], p.y);
+  }
+};
+
+/// Reads the parameters of contacts that all have one law.
+template <class A, class T>
+class PlanarLawColumns {
+  using B = typename LaneTypes<A, T>::Batch;
+  using Mask = typename LaneTypes<A, T>::Mask;
+  using Reader = ParameterReader<A, T, 2>;
+  using Lanes = ParameterLanes<T, 2>;
+
+  T values_[Lanes::count][Lanes::step];
+  unsigned found_ = 0;
+
+ public:
+  PlanarParameters<B, T> parameters = {{values_[0]}, B(0)};
+
+  /// Sets the faults of `validator`. Returns zero where all parameters are finite, else NaN.
+  [[gnu::always_inline]] B read(const LawColumns<T>& columns, const Block& block, Law law, RestitutionLaw otherwise,
+                                Validator<A, T>& validator) {
+    parameters.restitution_law = validator.restitution_law(columns, block, otherwise, RestitutionLaw::kinematic);
+    if ((laws_with_parameters<2> & bit_of(law)) == 0) return B(0);
+    return read_parameters(columns, block, law, validator);
+  }
+
+  template <class F>
+  void for_each_field(F&& f) const {
+    Reader::for_each_field(parameters.lanes, found_, f);
+  }
+
+ private:
+  [[gnu::noinline]] B read_parameters(const LawColumns<T>& columns, const Block& block, Law law,
+                                      Validator<A, T>& validator) {
+    Reader reader(columns, block, parameters.lanes);
+    reader.read(law, Mask(true));
+    reader.validate(validator);
+    found_ = reader.found();
+    return reader.sum();
+  }
 };
 
 /// Units in which the caller's numbers are of order 1: trace K [1/kg], the larger component of u0 [m/s], and their
@@ -75,9 +124,9 @@ struct PlanarProblem {
     set_matrix(aa, bb, cc, difference_of_products(aa, cc, bb, bb), B(T(4) * epsilon<T>) * aa * cc);
   }
 
-  [[gnu::always_inline]] void set_bodies(const PlanarBody<B>& body_a, const Vector2<B>& r_a,
-                                         const PlanarBody<B>& body_b, const Vector2<B>& r_b, const Vector2<B>& t,
-                                         const Vector2<B>& n) {
+  [[gnu::always_inline]] void set_bodies(const BodyPair<B, 2>& bodies, const Vector2<B>& r_a, const Vector2<B>& r_b,
+                                         const Vector2<B>& t, const Vector2<B>& n) {
+    const auto& [body_a, body_b] = bodies;
     const B mass = body_a.inverse_mass + body_b.inverse_mass;
     const B turn_a = body_a.inverse_inertia * dot(r_a, r_a);
     const B turn_b = body_b.inverse_inertia * dot(r_b, r_b);
@@ -110,9 +159,9 @@ struct PlanarProblem {
   [[gnu::always_inline]] void set_friction(B given_friction, B given_restitution) {
     friction = given_friction;
     restitution = given_restitution;
-    const Mask steep = friction > B(1);
-    cone_t = choose(steep, B(1) / friction, B(1));
-    cone_n = choose(steep, B(1), friction);
+    const Cone<B> cone = cone_of(friction);
+    cone_t = cone.normal;
+    cone_n = cone.tangential;
   }
 
   B impulse_unit() const { return speed * inverse_trace; }

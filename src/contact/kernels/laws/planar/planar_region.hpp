@@ -15,6 +15,7 @@ struct PlanarRegion {
   using Mask = typename LaneTypes<A, T>::Mask;
   using Problem = PlanarProblem<A, T>;
   using Impulse = PlanarImpulse<A, T>;
+  using Parameters = PlanarParameters<B, T>;
 
   /// The tangent along which the ratio and the polar angle count.
   static B axis_of(const Problem& in) { return choose(in.x > B(0), B(-1), B(1)); }
@@ -35,18 +36,19 @@ struct PlanarRegion {
     return choose(rises && meets, by_sum, choose(and_not(opens, rises), by_difference, unbounded()));
   }
 
-  /// u_n = -e u0_n and p_t = θ p_n, with θ limited to the region: along p = (w σ, (rise - w σ b) / c), on which K
-  /// changes only the slip. The energy gained is (square w² + 2 linear w - lost) / 2; for e > 1 it may not exceed the
-  /// gain for w = 0.
-  static Impulse brach(const Problem& in, const PlanarParameters<B>& parameters) {
+  /// u_n = -e u0_n and p_t = θ p_n, with θ held inside the region: along p = (w σ, (rise - w σ b) / c), on which K
+  /// changes the slip alone. The energy gained is (square w² + 2 linear w - lost) / 2, of which there may be no more
+  /// than for w = 0 where e > 1.
+  static Impulse brach(const Problem& in, const Parameters& parameters) {
     const B zero(0), one(1);
-    const B e = in.restitution, side = sign_of(axis_of(in) * parameters.impulse_ratio);
+    const B ratio = parameters.get(columns::Parameter::impulse_ratio_1);
+    const B e = in.restitution, side = sign_of(axis_of(in) * ratio);
     const B linear = side * neg_mul_add(in.slope, in.y, in.x);
     const B lost = larger((one - e) * (one + e), zero) * in.inverse_c * in.y * in.y;
     const B by_energy = root(in.pivot, linear, lost);
 
     // |p_t| = h p_n where the ratio is reached, or the cone, and its p as bound_n |p_t| = bound_t p_n.
-    const B size = magnitude(parameters.impulse_ratio), h = smaller(size, in.friction);
+    const B size = magnitude(ratio), h = smaller(size, in.friction);
     const Mask steep = h > one;
     const B bound_t = choose(steep, one, h), bound_n = choose(steep, one / h, one);
     const B divisor = mul_add(bound_n, in.c, side * in.b * bound_t);
@@ -81,10 +83,10 @@ struct PlanarRegion {
     return {smaller(length, to_cone), leaves && to_cone <= length};
   }
 
-  static Impulse projected(const Problem& in, const PlanarParameters<B>& parameters) {
+  static Impulse projected(const Problem& in, const Parameters& parameters) {
     const B zero(0), one(1);
     const B p_n = centre(in);
-    const Vector2<B> wanted = parameters.candidate, way = {wanted.x, wanted.y - p_n};
+    const Vector2<B> wanted = parameters.candidate(), way = {wanted.x, wanted.y - p_n};
     const B size = larger(magnitude(way.x), magnitude(way.y));
     const B divisor = choose(size > zero, size, one);
     const Vector2<B> d = {way.x / divisor, way.y / divisor};
@@ -95,15 +97,16 @@ struct PlanarRegion {
     return {in_cone(in, p), smooth || and_not(r.cone, inside)};
   }
 
-  static Impulse polar(const Problem& in, const PlanarParameters<B>& parameters) {
+  static Impulse polar(const Problem& in, const Parameters& parameters) {
     const B zero(0);
-    const Vector2<B> given = direction_at<T>(parameters.polar_angle);
+    const Vector2<B> given = direction_at<T>(parameters.get(columns::Parameter::polar_angle));
+    const B fraction = parameters.get(columns::Parameter::fraction);
     // Along the normal exactly, also where π is rounded, so that without friction there is a way to go.
     const Vector2<B> d = {choose(magnitude(given.x) <= B(epsilon<T>), zero, axis_of(in) * given.x), given.y};
     const Reach r = reach(in, d);
-    const B length = parameters.fraction * r.length;
+    const B length = fraction * r.length;
     return {in_cone(in, {length * d.x, mul_add(length, d.y, centre(in))}),
-            in.friction == zero || (r.cone && parameters.fraction == B(1))};
+            in.friction == zero || (r.cone && fraction == B(1))};
   }
 
  private:

@@ -83,17 +83,11 @@ class RegionCheck {
     finish(block, {matrix, contact.frame, contact.u0, p, contact.friction}, validator.fault);
   }
 
-  typename Validator<A, T>::Limits limits() const {
-    return {job_.normal_tolerance, job_.inertia_tolerance, job_.max_restitution};
-  }
+  typename Validator<A, T>::Limits limits() const { return Validator<A, T>::limits_of(job_); }
 
   static Validator<A, T> begin(const CollisionMatrix<B>& matrix, const Vector3<B>& u0) {
     Validator<A, T> validator;
-    const auto number = [](Status status) { return B(static_cast<T>(status)); };
-    // Comparisons with NaN are false: anything that is not known to be valid is a fault.
-    validator.fault = choose(matrix.definite, B(0), number(Status::collision_matrix_not_positive_definite));
-    validator.fault =
-        choose(vanishing(matrix.trace) + vanishing(u0) == B(0), validator.fault, number(Status::overflow));
+    validator.computed(matrix.definite, vanishing(matrix.trace) + vanishing(u0) == B(0));
     return validator;
   }
 

@@ -3,30 +3,38 @@
 
 #include "contact/kernels/stages/contact_pointers.hpp"
 #include "contact/kernels/stages/staging.hpp"
+#include "law_parameters.hpp"
 
 namespace carom::kernel {
 namespace {
 
-/// Null if a result is not requested.
-template <class T>
-struct ResultPointers {
-  Vector3<T*> impulse, separation_velocity, velocity_a, angular_velocity_a, velocity_b, angular_velocity_b;
+template <class AnyContacts>
+inline constexpr int dimension_of = FormTraits<AnyContacts>::is_planar ? 2 : 3;
+
+/// The pointers by which the stages see a form of contacts: those by index are contacts between bodies, too.
+template <class T, class AnyContacts>
+struct PointersOf {
+  using Type = BodyPointers<T, dimension_of<AnyContacts>>;
+};
+template <class T, class AnyContacts>
+requires(requires(const AnyContacts& c) { c.separation_velocity; }) struct PointersOf<T, AnyContacts> {
+  using Type = SpacePointers<T, dimension_of<AnyContacts>>;
 };
 
-template <class T, template <class> class AnyContacts>
-struct AlgebraicForm {
-  using Pointers = BodyPointers<T>;
+template <class T, int dimension>
+struct ResultColumnsIn {
+  using Type = Results<T>;
 };
 template <class T>
-struct AlgebraicForm<T, KContacts> {
-  using Pointers = SpacePointers<T>;
+struct ResultColumnsIn<T, 2> {
+  using Type = planar::Results<T>;
 };
 
-/// A call, for any form of contacts; its source has no columns yet.
-template <class T>
-struct AlgebraicCall {
+/// A call, whichever form its contacts have; its source has no columns yet.
+template <class T, int dimension>
+struct LawCall {
   const LawColumns<T>& columns;
-  const Results<T>& results;
+  const typename ResultColumnsIn<T, dimension>::Type& results;
   const Parameters<T>& parameters;
   const Layout& layout;
   const Components<T>& components;
@@ -34,7 +42,7 @@ struct AlgebraicCall {
   Source<T> source;
 
   template <template <class> class AnyContacts>
-  explicit AlgebraicCall(const Job<T, AnyContacts>& job)
+  explicit LawCall(const Job<T, AnyContacts>& job)
       : columns(job.contacts.laws),
         results(job.results),
         parameters(job.parameters),
@@ -42,29 +50,24 @@ struct AlgebraicCall {
         components(job.components),
         laws(job.laws) {
     source.describe(job.contacts, job.layout);
-    if constexpr (requires { job.contacts.body_a; })
-      if (layout.prefetch) {
-        source.add_beside(job.contacts.body_a);
-        source.add_beside(job.contacts.body_b);
-      }
-    if (layout.prefetch) add_beside();
+  }
+
+  /// Has the columns that do not become lanes come into the cache ahead of time.
+  template <template <class> class AnyContacts>
+  void fetch_beside(const Job<T, AnyContacts>& job) {
+    if constexpr (requires { job.contacts.body_a; }) {
+      source.add_beside(job.contacts.body_a);
+      source.add_beside(job.contacts.body_b);
+    }
+    add_beside();
   }
 
  private:
   [[gnu::noinline]] void add_beside() {
-    const unsigned composite = laws & 1u << static_cast<unsigned>(Law::composite);
     source.add_beside(columns.law);
     source.add_beside(columns.restitution_law);
-    columns::each_parameter(
-        [&](const columns::Label&, auto known, const Column<const T>& column) {
-          constexpr unsigned readers = columns::readers_of(decltype(known)::value, false);
-          if ((laws & readers) != 0 || composite != 0) source.add_beside(column);
-        },
-        columns);
-    if (composite != 0)
-      columns::each_weight(
-          [&](const columns::Label&, Law, const Column<const T>& column) { source.add_beside(column); },
-          columns.weight);
+    for_each_parameter<dimension>(
+        laws, [&](const Column<const T>& column) { source.add_beside(column); }, columns);
   }
 };
 
