@@ -63,7 +63,7 @@ std::size_t expect_promises_kept(const Row& row) {
   for (const auto& [name, value] : row.numbers) contacts[name][0] = static_cast<T>(value);
   Options options;
   options.law = row.law;
-  options.restitution_law = row.restitution_law;
+  if (may_be_incremental(row.law)) options.restitution_law = row.restitution_law;
   for (const Isa isa : available_isas()) {
     Solver solver({.isa = isa, .threads = 1});
     Outcomes<T> outcomes(1);
@@ -71,7 +71,7 @@ std::size_t expect_promises_kept(const Row& row) {
     const Encounter<Real<T>, D> seen = encounter<Real<T>, D>(contacts, 0);
     if (!seen.solvable) continue;  // singular once it is rounded to this precision
     Judge<T, D> judge(contacts, seen, 0);
-    const std::optional<Verdict> verdict = judge.judge(row.law, row.restitution_law, outcomes);
+    const std::optional<Verdict> verdict = judge.judge(options, outcomes);
     if (!verdict) continue;
     ++judged;
     EXPECT_LE(verdict->worst, bound) << verdict->promise << ", " << carom::to_string(isa)

@@ -8,6 +8,7 @@
 #include <map>
 #include <tuple>
 
+#include "probe/call_options_draw.hpp"
 #include "probe/judge.hpp"
 #include "probe/kinds.hpp"
 #include "support/running/isas.hpp"
@@ -60,7 +61,7 @@ struct Record {
     double error = -1;
     std::string promise;
     Form form = Form::space;
-    std::string header, row;
+    std::string header, row, options;
     std::uint64_t batch = 0;
   } worst;
 
@@ -89,12 +90,12 @@ std::uint64_t contacts_of_a_round(std::optional<Law> only) {
   return sum;
 }
 
-/// Stores the contact as a line of a contact file, with its header.
+/// Stores the contact as a line of a contact file, with its header and the options.
 template <class T>
-void keep_row(Record::Example& example, const AnyContacts<T>& c, std::size_t i, Law law,
-              RestitutionLaw restitution_law) {
+void keep_row(Record::Example& example, const AnyContacts<T>& c, std::size_t i, const Options& options) {
+  example.options = changes_of(options);
   example.header = "law,restitution_law";
-  example.row = fmt::format("{},{}", carom::to_string(law), carom::to_string(restitution_law));
+  example.row = fmt::format("{},{}", carom::to_string(options.law), carom::to_string(options.restitution_law));
   for (const auto& [name, column] : c.columns) {
     example.header += "," + name;
     example.row += fmt::format(",{}", column[i]);
@@ -127,9 +128,7 @@ void probe_batch(Form form, Kind kind, std::uint64_t number, std::optional<Law> 
   const std::vector<Isa> isas = available_isas();
   for (const LawInfo& info : all_laws()) {
     if (!is_judged(info, form, only)) continue;
-    Options options;
-    options.law = info.law;
-    options.restitution_law = static_cast<RestitutionLaw>(draw.below(3));
+    const Options options = draw_options_of(info.law, contacts, draw);
     const Isa isa = isas[draw.below(isas.size())];
     Solver solver({.isa = isa, .threads = 1});
     solve(solver, contacts, outcomes, options);
@@ -139,7 +138,7 @@ void probe_batch(Form form, Kind kind, std::uint64_t number, std::optional<Law> 
     for (std::size_t i = 0; i < batch; ++i) {
       ++record.judged;
       Judge<T, D> judge(contacts, encounters[i], i);
-      std::optional<Verdict> verdict = judge.judge(info.law, options.restitution_law, outcomes);
+      std::optional<Verdict> verdict = judge.judge(options, outcomes);
       if (!kept[i]) {
         if (!verdict) verdict.emplace();
         verdict->want("neighbours, ISAs and places of results change no bit", false);
@@ -155,9 +154,11 @@ void probe_batch(Form form, Kind kind, std::uint64_t number, std::optional<Law> 
       record.errors.add(verdict->worst);
       if (verdict->broken()) ++record.broken;
       if (verdict->worst > record.worst.error) {
-        record.worst = {verdict->worst, fmt::format("{} ({})", verdict->promise, to_string(form)), form, {}, {},
-                        number};
-        keep_row(record.worst, contacts, i, info.law, options.restitution_law);
+        record.worst.error = verdict->worst;
+        record.worst.promise = fmt::format("{} ({})", verdict->promise, to_string(form));
+        record.worst.form = form;
+        record.worst.batch = number;
+        keep_row(record.worst, contacts, i, options);
       }
     }
   }
@@ -271,10 +272,10 @@ std::optional<Counts> search_contacts(const ContactSearch& search, const GoesOn&
   }
   for (const auto& [c, r] : result.records)
     if (r.broken > 0)
-      fmt::print("broken {} times, worst {}: {} under {}, {}, {}, {}, batch {}\n{}\n{}\n", r.broken,
+      fmt::print("broken {} times, worst {}: {} under {}, {}, {}, {}, batch {}\noptions {}\n{}\n{}\n", r.broken,
                  number(r.worst.error), r.worst.promise, carom::to_string(c.law),
                  kind_names[static_cast<std::size_t>(c.kind)], c.is_float ? "float" : "double", carom::to_string(c.isa),
-                 r.worst.batch, r.worst.header, r.worst.row);
+                 r.worst.batch, r.worst.options, r.worst.header, r.worst.row);
   fmt::print("{} contacts judged from seed {}, {} of them separating, {} without an answer\n", all.judged, search.seed,
              all.separating, all.unanswered);
   if (!search.rows.empty() && !write_rows(search.rows, result)) return std::nullopt;

@@ -45,9 +45,9 @@ class AnyContacts {
   }
   T at(const std::string& name, std::size_t i) const { return columns.at(name)[i]; }
 
-  Contacts<T> bodies() {
+  Contacts<T> bodies(Law law) {
     Contacts<T> c;
-    common(c);
+    common(c, law);
     c.normal = vector("normal");
     c.r_a = vector("r_a");
     c.r_b = vector("r_b");
@@ -55,16 +55,16 @@ class AnyContacts {
     c.b = body("b");
     return c;
   }
-  KContacts<T> space() {
+  KContacts<T> space(Law law) {
     KContacts<T> c;
-    common(c);
+    common(c, law);
     c.k = matrix("k");
     c.separation_velocity = vector("u0");
     return c;
   }
-  planar::Contacts<T> planar_bodies() {
+  planar::Contacts<T> planar_bodies(Law law) {
     planar::Contacts<T> c;
-    common(c);
+    common(c, law);
     c.normal = flat("normal");
     c.r_a = flat("r_a");
     c.r_b = flat("r_b");
@@ -72,9 +72,9 @@ class AnyContacts {
     c.b = planar_body("b");
     return c;
   }
-  planar::KContacts<T> planar_space() {
+  planar::KContacts<T> planar_space(Law law) {
     planar::KContacts<T> c;
-    common(c);
+    common(c, law);
     c.k.xx = (*this)["k_xx"];
     c.k.xy = (*this)["k_xy"];
     c.k.yy = (*this)["k_yy"];
@@ -85,12 +85,19 @@ class AnyContacts {
   std::map<std::string, std::vector<T>> columns;
 
  private:
+  /// A composite reads the parameters of all of its members.
   template <class AnyContacts>
-  void common(AnyContacts& c) {
+  void common(AnyContacts& c, Law law) {
     c.friction = (*this)["friction"];
     c.restitution = (*this)["restitution"];
     columns::each_parameter(
-        [&](const columns::Label& label, auto, Column<const T>& column) { column = (*this)[label.in_file()]; }, c.laws);
+        [&](const columns::Label& label, columns::Parameter parameter, Column<const T>& column) {
+          const bool is_read = law == Law::composite ? columns::readers_of(parameter, is_planar(form)) != 0
+                                                     : columns::reads(law, parameter, is_planar(form));
+          if (is_read) column = (*this)[label.in_file()];
+        },
+        c.laws);
+    if (law != Law::composite) return;
     columns::each_weight(
         [&](const columns::Label& label, Law, Column<const T>& column) { column = (*this)[label.in_file()]; },
         c.laws.weight);
@@ -197,13 +204,13 @@ Report solve(Solver& solver, AnyContacts<T>& contacts, Outcomes<T>& outcomes, co
   };
   switch (contacts.form) {
     case Form::bodies:
-      return solve_bodies(contacts.bodies(), outcomes.spatial(true));
+      return solve_bodies(contacts.bodies(options.law), outcomes.spatial(true));
     case Form::space:
-      return solve_space(contacts.space(), outcomes.spatial(false));
+      return solve_space(contacts.space(options.law), outcomes.spatial(false));
     case Form::planar_bodies:
-      return solve_bodies(contacts.planar_bodies(), outcomes.planar(true));
+      return solve_bodies(contacts.planar_bodies(options.law), outcomes.planar(true));
     default:
-      return solve_space(contacts.planar_space(), outcomes.planar(false));
+      return solve_space(contacts.planar_space(options.law), outcomes.planar(false));
   }
 }
 

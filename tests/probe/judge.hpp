@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "probe/encounter.hpp"
+#include "probe/promises.hpp"
 #include "probe/singular.hpp"
 #include "probe/verdict.hpp"
 
@@ -32,9 +33,14 @@ class Judge {
         cone_n_(friction_ > 1 ? 1 / friction_ : 1) {}
 
   /// Returns nullopt if the contact rightly has no result to judge.
-  std::optional<Verdict> judge(Law law, RestitutionLaw restitution_law, const Outcomes<T>& o) {
+  std::optional<Verdict> judge(const Options& options, const Outcomes<T>& o) {
     const Status status = o.status[i_];
+    const Law law = options.law;
     Verdict v;
+    if (has_bodies(contacts_.form) && !judge_tolerances(v, options.data, status)) {
+      if (v.broken()) return v;
+      return std::nullopt;
+    }
     if (has_bodies(contacts_.form) && e_.definiteness == Definiteness::singular) {
       v.want("a singular K is a fault", is_fault(status) || status == Status::separating);
       if (v.broken()) return v;
@@ -74,6 +80,7 @@ class Judge {
       v.add("it has an answer", reach * bound > largest ? 0 : 2 * bound);
       return v;
     }
+    if (status == Status::step_budget_reached && !ends_every_collision(options)) return std::nullopt;
     if (!is_resolved(status)) {
       v.add(carom::to_string(status), 2 * bound);
       return v;
@@ -82,19 +89,41 @@ class Judge {
     u_ = into<R, D>(e_.frame, {o.velocity[0][i_], o.velocity[1][i_], o.velocity[2][i_]});
     size_ = length(p_);
     const R k33 = e_.k[D - 1][D - 1];
+    const R rounding = epsilon * additions(options);
     centre_ = (epsilon * (e_.u0_terms - e_.trace * n(e_.u0) / k33) + least) / k33;
-    velocity_ = epsilon * (e_.u0_terms + e_.trace * size_) + least * (1 + e_.trace);
-    impulse_ = epsilon * size_ + least;
-    energy_ = epsilon * (condition() * e_.energy + e_.u0_terms * size_) + least * (e_.u0_terms + e_.trace * size_);
+    velocity_ = rounding * (e_.u0_terms + e_.trace * size_) + least * (1 + e_.trace);
+    impulse_ = rounding * size_ + least;
+    // A step of Euler's method may miss the slip by step times T, which becomes an impulse where the contact sticks.
+    step_ = is_exact(options) ? R(0) : e_.condition * length(e_.u0) / (options.steps * e_.trace);
+    energy_ = rounding * (condition() * e_.energy + e_.u0_terms * size_) + least * (e_.u0_terms + e_.trace * size_);
     const V kp = times(e_.k, p_);
     v.add("u = u0 + K p", length(plus(plus(u_, R(-1), e_.u0), R(-1), kp)) / velocity_);
     if (has_bodies(contacts_.form)) judge_bodies(v, o);
-    judge_region(v, law, restitution_law, kp);
-    judge_law(v, law, restitution_law, o);
+    judge_region(v, options, kp);
+    if (is_exact(options)) judge_law(v, law, options.restitution_law, o);
     return v;
   }
 
  private:
+  /// Judges faults of normals and inverse inertias, which the tolerances may make of rounding. Returns whether the
+  /// contact has another status.
+  bool judge_tolerances(Verdict& v, const Tolerances& data, Status status) const {
+    R square = 0;
+    for (const char* name : {"normal_x", "normal_y", "normal_z"})
+      if (D == 3 || std::string_view(name) != "normal_z") square += parameter(name) * parameter(name);
+    const NormalFault<T, R> normal(square_root(square), data);
+    const bool is_normal_fault = status == Status::normal_not_unit;
+    v.want("a normal is a fault beyond its tolerance", is_normal_fault ? normal.may_be : !normal.must_be);
+    const bool is_inertia_fault = status == Status::inverse_inertia_not_positive_semidefinite;
+    v.want("a positive semidefinite inertia is no fault", !is_inertia_fault || rounding_may_be_a_fault<T>(data));
+    return !is_normal_fault && !is_inertia_fault;
+  }
+  /// Number of sums that the impulse is: Euler's method adds up its steps.
+  R additions(const Options& options) const {
+    if (is_exact(options)) return 1;
+    const R speed = length(e_.u0);
+    return speed > 0 ? 1 + options.steps * (1 + size_ * e_.trace / speed) : R(1);
+  }
   /// Condition of K for the unit of energy. Without inverse mass it is limited to 1 / (64 ε): rounding hides larger
   /// condition numbers, and the unit would allow any gain.
   R condition() const {
@@ -147,18 +176,16 @@ class Judge {
           length(plus(after_all, R(-1), u_)) / (velocity_ + epsilon * stored + least * (1 + e_.k_terms)));
   }
 
-  void judge_region(Verdict& v, Law law, RestitutionLaw restitution_law, const V& kp) const {
-    const bool kinematic = law == Law::incremental && restitution_law == RestitutionLaw::kinematic;
-    const bool coupled = law == Law::bilinear || (law == Law::composite && parameter("weight_bilinear") > 0);
-    if (!kinematic && !coupled && law != Law::whittaker &&
-        !(law == Law::composite && restitution_law == RestitutionLaw::kinematic))
-      v.add("no energy", (dot(p_, e_.u0) + dot(p_, kp) / 2) / energy_);
+  void judge_region(Verdict& v, const Options& options, const V& kp) const {
+    const bool couples =
+        options.law == Law::bilinear || (options.law == Law::composite && parameter("weight_bilinear") > 0);
+    if (never_gains_energy(options, couples)) v.add("no energy", (dot(p_, e_.u0) + dot(p_, kp) / 2) / energy_);
     // A velocity within rounding of 0 would still count as an approach in a sequence of impacts.
-    if (!coupled) v.add("no penetration", n(u_) < 0 && !has_bodies(contacts_.form) ? R(2 * bound) : -n(u_) / velocity_);
-    if (law == Law::no_slip) return;
+    if (!couples) v.add("no penetration", n(u_) < 0 && !has_bodies(contacts_.form) ? R(2 * bound) : -n(u_) / velocity_);
+    if (!stays_in_the_cone(options.law)) return;
     v.add("no pull", -n(p_) / impulse_);
-    if (law == Law::frictionless) return;
-    v.add("cone", beyond(p_) / impulse_);
+    if (options.law == Law::frictionless) return;
+    v.add("cone", beyond(p_) / (impulse_ + step_ / bound));
   }
 
   void judge_law(Verdict& v, Law law, RestitutionLaw restitution_law, const Outcomes<T>& o) const {
@@ -386,7 +413,7 @@ class Judge {
   const std::size_t i_;
   const R friction_, restitution_, cone_t_, cone_n_;
   V p_{}, u_{};
-  R size_ = 0, centre_ = 0, velocity_ = 0, impulse_ = 0, energy_ = 0;
+  R size_ = 0, centre_ = 0, velocity_ = 0, impulse_ = 0, energy_ = 0, step_ = 0;
 };
 
 }  // namespace carom::probe

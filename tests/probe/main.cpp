@@ -16,12 +16,14 @@
 namespace carom::probe {
 namespace {
 
-constexpr std::array<Subject, 5> subjects{{
-    {"scenes", "--scene", 1, false, judge_scene},
-    {"motions", "--motion", 0.1, false, judge_motion},
-    {"systems", "--system", 0.5, false, judge_system},
-    {"gradients", "--gradients-of", 0.1, false, judge_gradients},
-    {"memory", "--memory", 0.02, true, judge_memory},
+/// Contacts get the rest of the time.
+constexpr std::array<Subject, 6> subjects{{
+    {"scenes", "--scene", 1, 0.2, false, judge_scene},
+    {"options", "--options-of", 0.5, 0.2, false, judge_options},
+    {"motions", "--motion", 0.1, 0.05, false, judge_motion},
+    {"systems", "--system", 0.5, 0.05, false, judge_system},
+    {"gradients", "--gradients-of", 0.1, 0.05, false, judge_gradients},
+    {"memory", "--memory", 0.02, 0.05, true, judge_memory},
 }};
 
 constexpr std::uint64_t endless = std::numeric_limits<std::uint64_t>::max();
@@ -41,7 +43,6 @@ struct Wanted {
   ContactSearch contacts;
 };
 
-/// Contacts and scenes get two fifths of the time each, the others equal parts of the rest.
 int run(const Wanted& wanted) {
   const bool all = wanted.what == "all", both = wanted.what == "both" || all;
   const double share = all ? 0.4 : both ? 0.5 : 1;
@@ -54,7 +55,7 @@ int run(const Wanted& wanted) {
   for (const Subject& subject : subjects) {
     const bool is_scenes = &subject == subjects.data();
     if (!all && wanted.what != subject.name && !(both && is_scenes)) continue;
-    const double seconds = wanted.seconds * (all && !is_scenes ? 0.2 / (subjects.size() - 1) : share);
+    const double seconds = wanted.seconds * (all ? subject.time : share);
     auto most = wanted.scenes == endless
                     ? endless
                     : static_cast<std::uint64_t>(subject.share * static_cast<double>(wanted.scenes));

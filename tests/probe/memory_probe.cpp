@@ -60,15 +60,15 @@ Judged judge(std::uint64_t number, bool shows) {
   DrawnScene<T> drawn = draw_scene<T>(number);
   support::Draw draw(scattered(number));
   if (draw.below(2) == 0) name_all(drawn.data);
-  const SceneOptions options = drawn.options.converted();
-  Judged judged{std::string(to_string(drawn.options.method)),
+  const SceneOptions& options = drawn.options;
+  Judged judged{std::string(to_string(drawn.procedure())),
                 std::is_same_v<T, float> ? "float" : "double",
                 std::string(scene_kind_names[static_cast<std::size_t>(drawn.kind)]),
                 {},
                 false};
   Verdict& v = judged.verdict;
   const Execution execution{.threads = 1};
-  const Scene<T> scene = select(drawn.data.view(), options.method);
+  const Scene<T> scene = drawn.view();
 
   scenes::SceneArrays<T> wanted = marked(drawn.data), untouched = marked(drawn.data);
   std::size_t allocations = 0;
@@ -96,9 +96,9 @@ Judged judge(std::uint64_t number, bool shows) {
   }
 
   // Factorisations are planned anew: in each call of `ncp`, and where other bodies touch in a direct island.
-  const MethodOptions& of = drawn.options;
-  const bool is_direct = of.method == Procedure::substeps && of.substeps.min_substeps == 1;
-  if (of.method == Procedure::ncp || is_direct) return judged;
+  const auto* substeps = std::get_if<Substeps>(&options.method);
+  const bool is_direct = substeps != nullptr && substeps->min_substeps == 1;
+  if (drawn.procedure() == Procedure::ncp || is_direct) return judged;
   SceneSolver solver(execution);
   const auto results = wanted.view();
   solver.solve(scene, results, options);

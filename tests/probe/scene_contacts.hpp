@@ -46,22 +46,40 @@ class ContactsJudge : SceneAspect<T> {
  private:
   void judge_statuses() {
     const bool has_rotors = drawn_.kind == SceneKind::rotors;
+    const Tolerances& data = drawn_.options.data;
+    const auto is_of_body = [&](Status found) {
+      const bool may_be = found == Status::inverse_inertia_not_positive_semidefinite || found == Status::infinite;
+      return may_be && s_.has_bodies_at_fault();
+    };
+    const auto is_unanswered = [&](Status found) {
+      if (!s_.is_sequential_impacts()) return false;
+      return (found == Status::step_budget_reached && !ends_every_collision(o_.collision)) ||
+             (found == Status::no_solution && may_have_no_solution(o_.collision.law));
+    };
     const auto judge_one = [&](Status found, Status given, const char* name, auto&& definiteness) {
+      if (is_of_body(found) || is_unanswered(found)) return;
       if (given != Status::ok) {
         v_.want(name, found == given);
       } else if (has_rotors && definiteness() != Definiteness::definite) {
         const bool is_fault = found == Status::collision_matrix_not_positive_definite;
         v_.want("a singular K is a fault", is_fault || definiteness() == Definiteness::either);
-      } else if (!s_.is_sound(found) && drawn_.kind != SceneKind::range && !s_.has_endless_friction() &&
+      } else if (!s_.is_sound(found) && !s_.near_range() && !s_.has_endless_friction() &&
                  !(found == Status::overflow && s_.has_jointed_rotors())) {
         v_.want("sound data are no fault", false);
       }
     };
     ContactCounts count, rows;
     for (std::size_t i = 0; i < d_.contact_count(); ++i) {
-      judge_one(made_.arrays.status[i], drawn_.fault[i], "a faulty contact has its status",
-                [&] { return s_.definiteness_of_contact(i); });
       count.add(made_.arrays.status[i], i);
+      const NormalFault<T, R> normal(length(s_.vector(d_.normal, i)), data);
+      if (drawn_.fault[i] == Status::ok || drawn_.fault[i] == Status::normal_not_unit) {
+        const bool is_fault = made_.arrays.status[i] == Status::normal_not_unit;
+        const bool must_be = normal.must_be && !is_of_body(made_.arrays.status[i]);
+        v_.want("a normal is a fault beyond its tolerance", is_fault ? normal.may_be : !must_be);
+      }
+      if (!normal.may_be)
+        judge_one(made_.arrays.status[i], drawn_.fault[i], "a faulty contact has its status",
+                  [&] { return s_.definiteness_of_contact(i); });
     }
     for (std::size_t r = 0; r < d_.row_count(); ++r) {
       judge_one(made_.arrays.joint_status[r], drawn_.row_fault[r], "a faulty row has its status",
@@ -82,13 +100,15 @@ class ContactsJudge : SceneAspect<T> {
     }
     v_.add("velocities of separation are finite",
            s_.is_finite(s_.vector(made_.arrays.separation_velocity, i)) ? 0 : 2 * bound);
-    if (drawn_.kind == SceneKind::range) return;
+    if (s_.near_range()) return;
     v_.add("ok means an impulse", (status == Status::ok) == (length(p) > 0) ? 0 : 2 * bound);
     const V n = s_.normal(i);
-    const R pn = dot(p, n), pt = length(less(p, times(pn, n))), unit = epsilon * length(p);
+    const R pn = dot(p, n), pt = length(less(p, times(pn, n))),
+            unit = epsilon * length(p) + std::numeric_limits<T>::denorm_min();
     R mu = d_.friction[i];
     if (!d_.static_friction.empty()) mu = larger(mu, static_cast<R>(d_.static_friction[i]));
-    if (!(unit > 0)) return;
+    if (!(length(p) > 0)) return;
+    if (s_.is_sequential_impacts() && !stays_in_the_cone(o_.collision.law)) return;
     v_.add("p_n >= 0", -pn / unit);
     // Impulses of a sequence are sums over its impacts, and every impact rounds.
     if (mu < R(1e6) && drawn_.kind != SceneKind::models)

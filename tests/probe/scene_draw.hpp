@@ -37,7 +37,7 @@ class SceneDrawer : SceneDrawing<T> {
     if (is(SceneKind::models) && !data().warm_impulse[0].empty())
       for (std::size_t i = 0; i < data().contact_count(); ++i)
         scenes::push(data().warm_angular_impulse, draw_.bell3(0.1));
-    const Procedure method = scene_.options.method;
+    const Procedure method = scene_.procedure();
     if (method == Procedure::resting || method == Procedure::both_phases || method == Procedure::substeps) draw_gaps();
     if (method == Procedure::substeps) draw_errors();
     if (is(SceneKind::zeros)) draw_zeros();
@@ -156,7 +156,7 @@ class SceneDrawer : SceneDrawing<T> {
   void draw_models() {
     // Below 1 moments do not make a contact steep.
     const double max_length = chance(4) ? 1 : 0.1;
-    scenes::draw_models(data(), draw_.below(1u << 30), scene_.options.method == Procedure::substeps && chance(2));
+    scenes::draw_models(data(), draw_.below(1u << 30), scene_.procedure() == Procedure::substeps && chance(2));
     for (T& x : data().rolling_friction) x *= static_cast<T>(5 * max_length);
     for (T& x : data().spinning_friction) x *= static_cast<T>(5 * max_length);
     for (std::size_t i = 0; i < data().contact_count(); ++i)
@@ -222,7 +222,7 @@ class SceneDrawer : SceneDrawing<T> {
   }
 
   void go_to_limits() {
-    const bool with_static = chance(2) && scene_.options.method != Procedure::ncp;
+    const bool with_static = chance(2) && scene_.procedure() != Procedure::ncp;
     for (T& x : data().friction)
       if (chance(2)) x = chance(2) ? T(0) : std::numeric_limits<T>::infinity();
     for (T& x : data().restitution)
@@ -269,21 +269,30 @@ class SceneDrawer : SceneDrawing<T> {
   }
 };
 
+/// Whose values the options of a scene have.
+enum class OptionValues {
+  usual,  ///< some options of every method, varied as its scenes need it
+  table,  ///< every option of the table may be varied
+};
+
 template <class T>
-DrawnScene<T> draw_scene(std::uint64_t seed) {
+DrawnScene<T> draw_scene(std::uint64_t seed, OptionValues values = OptionValues::usual) {
   DrawnScene<T> scene;
   support::Draw draw(seed);
   scene.stretch = draw.log_uniform(2);
   scene.kind = static_cast<SceneKind>(draw.below(scene_kind_names.size()));
-  SceneOptionsDrawer<T>(draw, scene).draw();
+  SceneOptionsDrawer<T> options(draw, scene);
+  values == OptionValues::table ? options.draw_all() : options.draw();
   SceneDrawer<T>(draw, scene).draw();
   SceneSpoiler<T> spoiler(draw, scene);
   if (scene.kind == SceneKind::range) spoiler.leave_range();
   if (scene.kind == SceneKind::faults) spoiler.spoil();
+  if (values == OptionValues::table) return scene;
   // Last, so that other draws do not depend on it.
-  if (carom::Substeps& o = scene.options.substeps; o.min_substeps == 1 && o.max_substeps > 1 && draw.below(4) == 0)
-    o.min_direct_substeps =
-        2 + static_cast<int>(draw.below(static_cast<std::size_t>(std::min(o.max_substeps, 16) - 1)));
+  if (auto* o = std::get_if<Substeps>(&scene.options.method);
+      o != nullptr && o->min_substeps == 1 && o->max_substeps > 1 && draw.below(4) == 0)
+    o->min_direct_substeps =
+        2 + static_cast<int>(draw.below(static_cast<std::size_t>(std::min(o->max_substeps, 16) - 1)));
   return scene;
 }
 

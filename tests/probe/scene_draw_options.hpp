@@ -1,8 +1,13 @@
-// Options for the scenes of the prober: every method, and for some kinds the options under which they converge.
+// Options for the scenes of the prober: every method, and for some kinds the options under which they converge. All
+// other options come from their table.
 #pragma once
 
+#include <algorithm>
+#include <carom/law_info.hpp>
 #include <cmath>
+#include <string_view>
 
+#include "probe/option_draw.hpp"
 #include "probe/scene_drawing.hpp"
 #include "support/scenes/iterations.hpp"
 
@@ -17,7 +22,49 @@ class SceneOptionsDrawer : SceneDrawing<T> {
   using Base::Base;
 
   void draw() {
-    MethodOptions& o = scene_.options;
+    draw_usual();
+    take();
+  }
+
+  /// Draws options from the table around those of draw(), and parameters for all laws.
+  void draw_all() {
+    draw();
+    // The method stays, so each is as frequent as in draw().
+    scene_.options = draw_options(
+        draw_, [usual = scene_.options] { return usual; }, is_accepted);
+    const auto parameter = [&](const LawParameter& values) {
+      return static_cast<T>(draw_.uniform(std::max(values.low, -1.0), std::min(values.high, 1.0)));
+    };
+    columns::each_parameter(
+        [&](const columns::Label& label, columns::Parameter of, Column<const T>& column) {
+          if (std::string_view(label.member) != "tangential_restitution")
+            column = parameter(columns::values_of(of, false));
+        },
+        scene_.laws);
+    columns::each_weight(
+        [&](const columns::Label&, Law law, Column<const T>& column) {
+          if (law_info(law).in_space) column = static_cast<T>(draw_.uniform());
+        },
+        scene_.laws.weight);
+  }
+
+ private:
+  /// Asks a call without bodies. Scenes have no planar laws.
+  static bool is_accepted(const SceneOptions& options) {
+    thread_local SceneSolver solver({.threads = 1});
+    const auto* impacts = std::get_if<SequentialImpacts>(&options.method);
+    if (impacts != nullptr && !law_info(impacts->law).in_space) return false;
+    return accepts_options([&] { solver.solve(Scene<T>{}, {}, options); });
+  }
+
+  void take() {
+    scene_.options = o_.converted();
+    scene_.pgs = o_.pgs;
+    scene_.pgs.tolerance = o_.tolerance;
+  }
+
+  void draw_usual() {
+    MethodOptions& o = o_;
     const Procedure methods[] = {Procedure::pgs,     Procedure::sequential_impacts, Procedure::collisions,
                                  Procedure::resting, Procedure::both_phases,        Procedure::substeps,
                                  Procedure::ncp};
@@ -55,11 +102,10 @@ class SceneOptionsDrawer : SceneDrawing<T> {
     o.sequential_impacts.law = laws[draw_.below(3)];
   }
 
- private:
   void draw_substeps() {
-    Substeps& o = scene_.options.substeps;
+    Substeps& o = o_.substeps;
     PositionCorrection& correction = o.position_correction;
-    scene_.options.time_step = draw_.log_uniform(2) / 100;
+    o_.time_step = draw_.log_uniform(2) / 100;
     // Islands may be solved directly with 1.
     o.min_substeps = draw_.below(2) == 0 ? 1 : 1 + static_cast<int>(draw_.below(8));
     o.max_substeps = o.min_substeps + static_cast<int>(draw_.below(24));
@@ -76,6 +122,8 @@ class SceneOptionsDrawer : SceneDrawing<T> {
     if (chance(4)) o.warm_start = draw_.uniform();
     if (chance(4)) o.joint_warm_start = draw_.uniform();
   }
+
+  MethodOptions o_;
 };
 
 }  // namespace carom::probe

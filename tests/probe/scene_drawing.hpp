@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/columns/columns.hpp"
 #include "support/scenes/generators.hpp"
 #include "support/scenes/method_options.hpp"
 
@@ -40,8 +41,23 @@ struct DrawnScene {
   SceneKind kind{};
   double stretch = 1;  ///< factor on the inverse inertias of SceneKind::steep
   scenes::SceneData<T> data;
-  MethodOptions options;
+  SceneOptions options;
+  Pgs pgs;                               ///< options of calls that take Pgs after the method
+  LawColumns<T> laws;                    ///< parameters of laws, constants; `data` has tangential restitution
   std::vector<Status> fault, row_fault;  ///< faults drawn for contacts and rows; ok for all others
+
+  /// What a call does. Pgs with position correction is a substep.
+  Procedure procedure() const { return scene::call_options(options).procedure; }
+  /// The columns that the method reads.
+  Scene<T> view() const {
+    Scene<T> all = data.view();
+    columns::each_law_column(
+        [](const columns::Label&, auto& column, const auto& constant) {
+          if (constant) column = constant;
+        },
+        all.contacts.laws, laws);
+    return select(all, options.method);
+  }
 };
 
 /// Base of the classes that draw a part of `scene` from the random numbers of `draw`.

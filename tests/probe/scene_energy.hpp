@@ -19,7 +19,9 @@ class EnergyJudge : SceneAspect<T> {
   using Base::Base;
 
   void judge(bool rests) {
-    if (drawn_.kind == SceneKind::range || drawn_.kind == SceneKind::driven || drawn_.kind == SceneKind::faults) return;
+    if (s_.near_range() || drawn_.kind == SceneKind::driven || drawn_.kind == SceneKind::faults) return;
+    const bool is_composite = o_.collision.law == Law::composite;  // one with the bilinear law
+    if (s_.is_sequential_impacts() && !never_gains_energy(o_.collision, is_composite)) return;
     bool plain = true;  // rows without targets, and with bounds that include 0
     bool unbounded = true;
     for (const auto& row : d_.joints.rows) {
@@ -44,7 +46,7 @@ class EnergyJudge : SceneAspect<T> {
       v_.add("a sequence gains no energy", (after - before) / rounding);
       return;
     }
-    if (!rests) return;
+    if (!rests || s_.has_forces()) return;
     bool plastic = true, frictionless = true, one = true;
     for (std::size_t i = 0; i < d_.contact_count(); ++i) {
       const bool gives_way = !d_.normal_compliance.empty() && d_.normal_compliance[i] > 0;

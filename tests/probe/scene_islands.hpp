@@ -42,12 +42,13 @@ class IslandsJudge : SceneAspect<T> {
       if (s_.is_in(made_.arrays.joint_status[r], drawn_.row_fault[r]))
         see(made_.arrays.joint_status[r], drawn_.row_fault[r], d_.joints.rows[r].body_a, d_.joints.rows[r].body_b);
     std::size_t overflowed = 0;
-    // SceneKind::range is not judged: there a single K or row beyond the range is left out, without its island.
+    // Scenes near the range are not judged: there a single K or row beyond the range is left out, without its island.
     for (const auto& [island, of] : seen) overflowed += of[1] && !of[0] ? 1 : 0;
-    if (overflowed > 0 && drawn_.kind != SceneKind::range && !s_.has_endless_friction() && !s_.has_jointed_rotors())
+    if (overflowed > 0 && !s_.near_range() && !s_.has_endless_friction() && !s_.has_jointed_rotors())
       v_.add("ordinary numbers do not overflow", 2 * bound);
     for (std::size_t b = 0; b < d_.body_count(); ++b) {
       const auto found = seen.find(s_.root(b));
+      if (s_.has_bodies_at_fault()) continue;
       const bool keeps = !s_.moves(static_cast<std::int32_t>(b)) || found == seen.end() || !found->second[0];
       if (!keeps) continue;
       for (std::size_t c = 0; c < 3; ++c)
@@ -107,16 +108,16 @@ class IslandsJudge : SceneAspect<T> {
       side(row.body_a, row.linear_a, row.angular_a);
       side(row.body_b, row.linear_b, row.angular_b);
     }
-    R sweeps = static_cast<R>(larger(made_.report.iterations, o_.pgs.iterations) + 10);
-    if (s_.in_substeps()) sweeps *= static_cast<R>(o_.substeps.inner_iterations);
+    R sweeps = static_cast<R>(larger(made_.report.iterations, iterations()) + 10);
+    sweeps *= static_cast<R>(s_.in_substeps() ? o_.substeps.inner_iterations : o_.pgs.inner_iterations);
     const R on_the_way = speed_on_the_way();
     for (std::size_t b = 0; b < n; ++b) {
       const V v = s_.vector(made_.arrays.velocity, b), w = s_.vector(made_.arrays.angular_velocity, b);
       const V v0 = s_.vector(d_.bodies.velocity, b), w0 = s_.vector(d_.bodies.angular_velocity, b);
       if (s_.is_finite(v0) && s_.is_finite(w0))
         v_.add("velocities are finite", s_.is_finite(v) && s_.is_finite(w) ? 0 : 2 * bound);
-      if (s_.in_substeps()) judge_motion(b, visits[b] == R(1));
-      if (!s_.moves(static_cast<std::int32_t>(b)) || drawn_.kind == SceneKind::range || s_.has_endless_friction() ||
+      if (s_.in_substeps() && !s_.has_bodies_at_fault()) judge_motion(b, visits[b] == R(1));
+      if (!s_.moves(static_cast<std::int32_t>(b)) || s_.near_range() || s_.has_endless_friction() ||
           s_.has_run_away() || made_.report.energy_removed > 0)
         continue;
       const R m = d_.bodies.inverse_mass[b], visited = sweeps * visits[b];
@@ -127,6 +128,12 @@ class IslandsJudge : SceneAspect<T> {
       if (s_.in_substeps() && d_.row_count() > 0) continue;
       v_.add("angular momentum", length(less(less(w, w0), s_.turned(b, angular[b]))) / (epsilon * visited * spin));
     }
+  }
+
+  /// Maximum number of iterations of the method.
+  int iterations() const {
+    if (s_.is_sequential_impacts()) return o_.sequential_impacts.max_impacts;
+    return s_.is_bender_schmitt() ? o_.bender_schmitt.max_iterations : o_.pgs.iterations;
   }
 
   /// Bound of the intermediate impulses of a contact whose K is nearly singular. They may be far above the final ones.
@@ -151,7 +158,8 @@ class IslandsJudge : SceneAspect<T> {
       for (std::size_t i = 0; i < d_.contact_count(); ++i)
         if (s_.is_sound(made_.arrays.status[i]))
           by_rounding = larger(by_rounding, epsilon * s_.turning(i) * length(s_.vector(made_.arrays.impulse, i)));
-    return farthest / static_cast<R>(step) + R(0.1L) * s_.max_speed() + by_rounding;
+    const R closing = step > 0 ? farthest / static_cast<R>(step) : R(0);
+    return closing + R(0.1L) * s_.max_speed() + by_rounding;
   }
 
   /// Judges the displacement of a body. A body without contacts or rows moves with its velocity, under forces applied
@@ -160,8 +168,11 @@ class IslandsJudge : SceneAspect<T> {
     const V x = s_.vector(made_.arrays.displacement, b), turn = s_.vector(made_.arrays.rotation, b);
     const V v0 = s_.vector(d_.bodies.velocity, b), w0 = s_.vector(d_.bodies.angular_velocity, b);
     if (!s_.is_finite(v0) || !s_.is_finite(w0)) return;
-    v_.add("motion is finite", s_.is_finite(x) && s_.is_finite(turn) ? 0 : 2 * bound);
-    if (!is_alone || drawn_.kind == SceneKind::range) return;
+    const V v1 = s_.vector(made_.arrays.velocity, b), w1 = s_.vector(made_.arrays.angular_velocity, b);
+    const R way = R(o_.time_step) * (length(v0) + length(w0) + length(v1) + length(w1));
+    if (way * R(bound) < R(std::numeric_limits<T>::max()))
+      v_.add("motion is finite", s_.is_finite(x) && s_.is_finite(turn) ? 0 : 2 * bound);
+    if (!is_alone || s_.near_range()) return;
     const bool direct = o_.substeps.min_substeps == 1 && o_.substeps.max_substeps > 1;
     const R h = o_.time_step,
             late = direct ? R(0.5) : R(0.5) * (R(1) - R(1) / static_cast<R>(o_.substeps.min_substeps));
@@ -181,8 +192,11 @@ class IslandsJudge : SceneAspect<T> {
   void judge_residual() {
     v_.add("residuals are no NaN", made_.report.residual >= 0 ? 0 : 2 * bound);
     if (made_.report.count(Status::overflow) + made_.report.count_joints(Status::overflow) > 0) return;
-    const bool knows_targets = o_.method == Procedure::pgs || o_.method == Procedure::ncp || s_.is_sequential_impacts();
-    if (!knows_targets || drawn_.kind == SceneKind::range) return;
+    const bool knows_targets =
+        o_.procedure == Procedure::pgs || o_.procedure == Procedure::ncp || s_.is_sequential_impacts();
+    if (!knows_targets || s_.near_range()) return;
+    // A contact without an answer still approaches.
+    if (s_.is_sequential_impacts() && !ends_every_collision(o_.collision)) return;
     R worst = 0;
     for (std::size_t i = 0; i < d_.contact_count(); ++i) {
       if (!s_.is_sound(made_.arrays.status[i])) continue;
@@ -213,7 +227,7 @@ class IslandsJudge : SceneAspect<T> {
         levers = larger(levers, R(1) + s_.turning(i) / s_.response(i));
     const R done = R(20) * levers * R(o_.tolerance) * R(made_.report.max_approach_speed);
     // The error of the method ncp includes friction.
-    if (made_.report.not_converged > 0 && o_.method != Procedure::ncp)
+    if (made_.report.not_converged > 0 && o_.procedure != Procedure::ncp)
       v_.add("what has not converged has a residual", made_.report.residual > 0 ? 0 : 2 * bound);
     else if (drawn_.kind != SceneKind::rotors && !s_.is_sequential_impacts() &&
              o_.bender_schmitt.shock_propagation == 0 && made_.report.iterations == 4000)

@@ -11,7 +11,6 @@
 #include "probe/scene_judge.hpp"
 #include "probe/search.hpp"
 #include "support/running/isas.hpp"
-#include "support/scenes/iterations.hpp"
 #include "support/scenes/order.hpp"
 
 namespace carom::probe {
@@ -20,8 +19,7 @@ namespace {
 template <class T>
 SolvedScene<T> solve(SceneSolver& solver, const DrawnScene<T>& drawn) {
   SolvedScene<T> made(drawn.data);
-  const SceneOptions options = drawn.options.converted();
-  made.report = solver.solve(select(drawn.data.view(), options.method), made.arrays.view(), options);
+  made.report = solver.solve(drawn.view(), made.arrays.view(), drawn.options);
   return made;
 }
 template <class T>
@@ -31,14 +29,23 @@ SolvedScene<T> solve(const DrawnScene<T>& drawn, const Execution& execution) {
 }
 SolvedScene<double> solve_by_reference(const DrawnScene<double>& drawn) {
   SolvedScene<double> made(drawn.data);
-  const SceneOptions options = drawn.options.converted();
-  made.report = reference::solve_scene(select(drawn.data.view(), options.method), made.arrays.view(), options);
+  made.report = reference::solve_scene(drawn.view(), made.arrays.view(), drawn.options);
   return made;
 }
 
 /// The scene as judges see it: forces are in the velocities.
 template <class T>
 DrawnScene<T> with_forces(DrawnScene<T> drawn) {
+  const std::array<double, 3>& gravity = drawn.options.gravity;
+  auto &linear = drawn.data.velocity_change, &angular = drawn.data.angular_velocity_change;
+  if (gravity != std::array<double, 3>{})
+    for (std::size_t c = 0; c < 3; ++c) {
+      linear[c].resize(drawn.data.body_count());
+      angular[c].resize(drawn.data.body_count());
+      for (std::size_t i = 0; i < drawn.data.body_count(); ++i)
+        if (drawn.data.bodies.inverse_mass[i] > T(0))
+          linear[c][i] += static_cast<T>(drawn.options.time_step * gravity[c]);
+    }
   const auto add = [](auto& velocity, const auto& change) {
     for (std::size_t c = 0; c < 3; ++c)
       for (std::size_t i = 0; i < change[c].size(); ++i) velocity[c][i] += change[c][i];
@@ -49,28 +56,27 @@ DrawnScene<T> with_forces(DrawnScene<T> drawn) {
 }
 
 bool is_pgs(const auto& drawn) {
-  return drawn.options.method == Procedure::pgs;
+  return drawn.procedure() == Procedure::pgs;
 }
 
 /// Solves in place: velocities over velocities, impulses over warm impulses.
 template <class T>
 SolvedScene<T> solve_in_place(DrawnScene<T> drawn, const Execution& execution) {
   SolvedScene<T> made(drawn.data);
-  const SceneOptions options = drawn.options.converted();
-  Scene<T> scene = select(drawn.data.view(), options.method);
+  Scene<T> scene = drawn.view();
   const SceneResults<T> results = made.arrays.view();
   share(scene.bodies.velocity, results.velocity);
   share(scene.bodies.angular_velocity, results.angular_velocity);
-  const bool in_substeps = drawn.options.method == Procedure::substeps;
+  const bool in_substeps = drawn.procedure() == Procedure::substeps;
   if (scene.contacts.warm_impulse.x)
     share(scene.contacts.warm_impulse, in_substeps ? results.warm_impulse : results.impulse);
   if (scene.contacts.warm_angular_impulse.x && results.angular_impulse.x)
     share(scene.contacts.warm_angular_impulse, in_substeps ? results.warm_angular_impulse : results.angular_impulse);
-  made.report = SceneSolver(execution).solve(scene, results, options);
+  made.report = SceneSolver(execution).solve(scene, results, drawn.options);
   return made;
 }
 
-/// The scene, warm-started with the impulses of a result.
+/// The scene, whose method is Pgs, warm-started with the impulses of a result.
 template <class T>
 DrawnScene<T> begun_with(const DrawnScene<T>& drawn, const SolvedScene<T>& made) {
   DrawnScene<T> next = drawn;
@@ -78,9 +84,10 @@ DrawnScene<T> begun_with(const DrawnScene<T>& drawn, const SolvedScene<T>& made)
   if (drawn.kind == SceneKind::models) next.data.warm_angular_impulse = made.arrays.angular_impulse;
   for (std::size_t r = 0; r < next.data.row_count(); ++r)
     next.data.joints.rows[r].warm_impulse = made.arrays.joint_impulse[r];
-  next.options.pgs.warm_start = 1;
-  next.options.pgs.joint_warm_start = 1;
-  scenes::set_iterations(next.options, 8);
+  Pgs& pgs = next.options.template use<Pgs>();
+  pgs.warm_start = 1;
+  pgs.joint_warm_start = 1;
+  pgs.iterations = 8;
   return next;
 }
 
@@ -150,7 +157,6 @@ void match_columns(scenes::SceneData<T>& scene, const scenes::SceneData<T>& like
 template <class T>
 void print(const DrawnScene<T>& drawn, const SolvedScene<T>& made) {
   const auto& d = drawn.data;
-  const auto& o = drawn.options;
   const auto three = [](const auto& columns, std::size_t i) {
     return fmt::format("({}, {}, {})", columns[0][i], columns[1][i], columns[2][i]);
   };
@@ -160,23 +166,8 @@ void print(const DrawnScene<T>& drawn, const SolvedScene<T>& made) {
   const auto number_if_there = [](const char* name, const auto& column, std::size_t i) {
     if (!column.empty()) fmt::print("  {} {}", name, column[i]);
   };
-  fmt::print(
-      "{} {} iterations {} tolerance {} time_step {} relaxation {} warm {} {} shock {} threshold {} law {} swept {} "
-      "seed {} gravity {} {} {} rest {}\n",
-      to_string(o.method), scene_kind_names[static_cast<std::size_t>(drawn.kind)], o.pgs.iterations, o.tolerance,
-      o.time_step, o.pgs.relaxation, o.pgs.warm_start, o.pgs.joint_warm_start.value_or(-1),
-      o.bender_schmitt.shock_propagation > 0, o.restitution_threshold, to_string(o.sequential_impacts.law),
-      static_cast<int>(o.bender_schmitt.filter), o.sequential_impacts.seed, o.gravity[0], o.gravity[1], o.gravity[2],
-      o.bender_schmitt.rest_tolerance);
-  const carom::Substeps& s = o.substeps;
-  const PositionCorrection& c = s.position_correction;
-  if (o.method == Procedure::substeps)
-    fmt::print(
-        "substeps {} to {} direct {} inner_iterations {} iterations {} {} {} slop {} {} rate {} {} joints {} {} "
-        "warm {} {}\n",
-        s.min_substeps, s.max_substeps, s.min_direct_substeps, s.inner_iterations, s.iterations, c.relax_iterations,
-        s.restitution_iterations, c.slop, c.relative_slop, c.rate, c.max_speed, c.joint_frequency,
-        c.joint_damping_ratio, s.warm_start, s.joint_warm_start);
+  fmt::print("{}, {}: {}\n", to_string(drawn.procedure()), scene_kind_names[static_cast<std::size_t>(drawn.kind)],
+             changes_of(drawn.options));
   for (std::size_t b = 0; b < d.body_count(); ++b) {
     const auto& j = d.bodies.inverse_inertia;
     fmt::print("body {}: 1/m {}  J {} {} {} {} {} {}  v {} w {}  ->  v {} w {}\n", b, d.bodies.inverse_mass[b], j[0][b],
@@ -273,7 +264,7 @@ bool remembers_no_fault(const DrawnScene<T>& drawn, const Execution& execution, 
     now.data.bodies.angular_velocity = made.arrays.angular_velocity;
     for (T& x : now.data.bodies.velocity[2]) x += T(-0.1);
     if (draw.below(2) == 0) {
-      now.options.method = Procedure::pgs;
+      now.options.method = now.pgs;
       now.data.stiffness.clear();  // it needs a step
       now.data.damping.clear();
     }
@@ -315,7 +306,7 @@ class Rerun {
     if (drawn_.kind != SceneKind::faults && draw_.below(6) == 0)
       v_.want("remembered impulses are no fault", remembers_no_fault(drawn_, execution_, scattered(number_ + 2)));
     if constexpr (std::is_same_v<T, double>)
-      if (draw_.below(10) == 0 && drawn_.options.method != Procedure::ncp) judge_reference();
+      if (draw_.below(10) == 0 && drawn_.procedure() != Procedure::ncp) judge_reference();
     return v_;
   }
 
@@ -326,10 +317,9 @@ class Rerun {
 
   /// Judges the law if the scene, warm-started with its own impulses, converges at once.
   void judge_rest(bool& converged) {
-    const MethodOptions& o = drawn_.options;
     const bool is_plain =
-        o.bender_schmitt.shock_propagation == 0 && drawn_.kind != SceneKind::range && drawn_.kind != SceneKind::faults;
-    if (!is_pgs(drawn_) || !is_plain || o.pgs.iterations != 4000) return;
+        keeps_in_range(drawn_.options) && drawn_.kind != SceneKind::range && drawn_.kind != SceneKind::faults;
+    if (!is_pgs(drawn_) || !is_plain || std::get<Pgs>(drawn_.options.method).iterations != 4000) return;
     const DrawnScene<T> next = begun_with(drawn_, made_);
     const SolvedScene<T> again = solve(next, execution_);
     converged = SceneJudge<T>::rests(made_, again);
@@ -370,13 +360,13 @@ class Rerun {
 };
 
 template <class T>
-Judged judge(std::uint64_t number, bool shows) {
-  const DrawnScene<T> drawn = draw_scene<T>(number);
+Judged judge(std::uint64_t number, OptionValues values, bool shows) {
+  const DrawnScene<T> drawn = draw_scene<T>(number, values);
   const std::vector<Isa> isas = available_isas();
   const Execution execution{.isa = isas[support::Draw(scattered(number)).below(isas.size())], .threads = 1};
   Judged judged{std::string(scene_kind_names[static_cast<std::size_t>(drawn.kind)]),
                 std::is_same_v<T, float> ? "float" : "double",
-                std::string(to_string(drawn.options.method)),
+                std::string(to_string(drawn.procedure())),
                 {},
                 false};
   try {
@@ -399,7 +389,12 @@ Judged judge(std::uint64_t number, bool shows) {
 }  // namespace
 
 Judged judge_scene(std::uint64_t number, bool shows) {
-  return number % 2 == 0 ? judge<float>(number, shows) : judge<double>(number, shows);
+  return number % 2 == 0 ? judge<float>(number, OptionValues::usual, shows)
+                         : judge<double>(number, OptionValues::usual, shows);
+}
+Judged judge_options(std::uint64_t number, bool shows) {
+  return number % 2 == 0 ? judge<float>(number, OptionValues::table, shows)
+                         : judge<double>(number, OptionValues::table, shows);
 }
 
 }  // namespace carom::probe

@@ -9,9 +9,12 @@
 #include <vector>
 
 #include "probe/judge.hpp"
+#include "probe/promises.hpp"
 #include "probe/scene_draw.hpp"
 
 namespace carom::probe {
+
+using scene::CallOptions;
 
 template <class T>
 struct SolvedScene {
@@ -41,11 +44,13 @@ class SceneSight {
 
  public:
   SceneSight(const DrawnScene<T>& drawn, const SolvedScene<T>& solved)
-      : drawn_(drawn), d_(drawn.data), o_(drawn.options), made_(solved) {
+      : drawn_(drawn), d_(drawn.data), o_(scene::call_options(drawn.options)), made_(solved) {
+    near_range_ = drawn.kind == SceneKind::range || !keeps_in_range(drawn.options);
     find_islands();
   }
 
   const DrawnScene<T>& drawn() const { return drawn_; }
+  const CallOptions& options() const { return o_; }
   const SolvedScene<T>& made() const { return made_; }
 
   static V vector(const support::Vectors3<T>& columns, std::size_t i) {
@@ -212,9 +217,21 @@ class SceneSight {
     return o_.pgs.relaxation > 1 && made_.report.not_converged > 0 &&
            made_.report.energy_after > 1e12 * made_.report.energy_before;
   }
-  bool in_substeps() const { return o_.method == Procedure::substeps; }
+  bool in_substeps() const { return o_.procedure == Procedure::substeps; }
   bool has_jointed_rotors() const { return in_substeps() && drawn_.kind == SceneKind::rotors && d_.row_count() > 0; }
-  bool is_sequential_impacts() const { return o_.method == Procedure::sequential_impacts; }
+  bool is_sequential_impacts() const { return o_.procedure == Procedure::sequential_impacts; }
+  bool is_bender_schmitt() const {
+    return o_.procedure == Procedure::collisions || o_.procedure == Procedure::resting ||
+           o_.procedure == Procedure::both_phases;
+  }
+  /// True if numbers of the scene or of its options are near the range of the precision.
+  bool near_range() const { return near_range_; }
+  /// True if options may make faults of sound bodies. Forces do not act on these.
+  bool has_bodies_at_fault() const {
+    return rounding_may_be_a_fault<T>(drawn_.options.data) || !keeps_in_range(drawn_.options);
+  }
+  /// True if forces change velocities in the step.
+  bool has_forces() const { return !d_.velocity_change[0].empty(); }
 
  private:
   void find_islands() {
@@ -232,8 +249,9 @@ class SceneSight {
 
   const DrawnScene<T>& drawn_;
   const scenes::SceneData<T>& d_;
-  const MethodOptions& o_;
+  const CallOptions o_;
   const SolvedScene<T>& made_;
+  bool near_range_ = false;
   std::vector<std::size_t> island_;
 };
 
@@ -245,7 +263,7 @@ class SceneAspect {
       : s_(sight),
         drawn_(sight.drawn()),
         d_(sight.drawn().data),
-        o_(sight.drawn().options),
+        o_(sight.options()),
         made_(sight.made()),
         v_(verdict) {}
 
@@ -257,7 +275,7 @@ class SceneAspect {
   const SceneSight<T>& s_;
   const DrawnScene<T>& drawn_;
   const scenes::SceneData<T>& d_;
-  const MethodOptions& o_;
+  const CallOptions& o_;
   const SolvedScene<T>& made_;
   Verdict& v_;
 };

@@ -85,7 +85,8 @@ class SceneSpoiler : SceneDrawing<T> {
           fault(Status::body_index_out_of_range, [&] { d.body_a[i] = std::numeric_limits<std::int32_t>::max(); });
           break;
         case 5:
-          fault(Status::restitution_out_of_range, [&] { d.restitution[i] = 2; });
+          fault(Status::restitution_out_of_range,
+                [&] { d.restitution[i] = static_cast<T>(2 * scene_.options.data.max_restitution); });
           break;
         case 6:
           fault(Status::both_immovable, [&] { d.body_a[i] = d.body_b[i] = scenes::world; });
@@ -101,7 +102,7 @@ class SceneSpoiler : SceneDrawing<T> {
         spoil_it();
         scene_.row_fault[i] = status;
       };
-      const bool in_substeps = scene_.options.method == Procedure::substeps;
+      const bool in_substeps = scene_.procedure() == Procedure::substeps;
       switch (draw_.below(in_substeps ? 9 : 6)) {
         case 6:
           fault(Status::negative_frequency, [&] { row.frequency = -1; });

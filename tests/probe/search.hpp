@@ -67,6 +67,7 @@ struct Judged {
 struct Subject {
   std::string_view name, option;
   double share;     ///< number of cases per scene
+  double time;      ///< fraction of the time of a search of everything
   bool runs_alone;  ///< single-threaded, since it counts the allocations of the process
   /// Judges a case; with `shows` also prints it and its results.
   Judged (*judge)(std::uint64_t number, bool shows);
@@ -82,6 +83,8 @@ Counts search_cases(const Subject& subject, std::uint64_t seed, int threads, con
 bool renew_table(const std::string& path, const std::string& name, const std::string& table);
 
 Judged judge_scene(std::uint64_t number, bool shows);
+/// Scenes whose options are drawn from the table of options.
+Judged judge_options(std::uint64_t number, bool shows);
 Judged judge_system(std::uint64_t number, bool shows);
 Judged judge_gradients(std::uint64_t number, bool shows);
 Judged judge_memory(std::uint64_t number, bool shows);
