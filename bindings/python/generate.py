@@ -215,15 +215,24 @@ CALLS = {
 }
 # Functions of the module that no solver has. They have no results by name.
 ALONE = ("contact_space", "pull_back")
+SELECT_LAWS = {
+    "select": (
+        "bool | None",
+        "True: leaves out columns of laws that no law of the call reads, to solve the same contacts under several laws."
+        " Default False: such a column is an Error.",
+    )
+}
 EXTRA = {
-    "differentiate": {
+    "solve": SELECT_LAWS,
+    "solve_planar": SELECT_LAWS,
+    "differentiate": SELECT_LAWS | {
         "by": ("Sequence[str] | None", "Names of the columns to differentiate by. Default: the columns that all laws read."),
         "of": ("Sequence[str] | None", "impulse, separation_velocity. Default: both, or none if a cotangent is given."),
         "tolerance": ("float | None", "[1] Relative distance from a border between phases that counts as on the border."),
     },
     "pull_back": {"product": ("Columns | None", "Result of differentiate() for the same cotangent, by k and separation_velocity.")},
-    "check": {"tolerance": ("float | None", "[1] Relative distance outside the region that counts as outside.")},
-    "check_planar": {"tolerance": ("float | None", "[1] Relative distance outside the region that counts as outside.")},
+    "check": SELECT_LAWS | {"tolerance": ("float | None", "[1] Relative distance outside the region that counts as outside.")},
+    "check_planar": SELECT_LAWS | {"tolerance": ("float | None", "[1] Relative distance outside the region that counts as outside.")},
 }
 OUT = {
     "out": (

@@ -38,7 +38,7 @@ int main(void) {
 
   const carom_region_margins margins = {.struct_size = sizeof margins, .tension = {&tension, 1, sizeof(double)}};
   const carom_vectors3 read = carom_interleaved3(CAROM_DOUBLE, impulse, 1, sizeof impulse);
-  check(carom_find_margins_k(solver, CAROM_DOUBLE, &contacts, &read, &margins, NULL, &options, CAROM_DEFAULT_TOLERANCE,
+  check(carom_find_margins_k(solver, CAROM_DOUBLE, &contacts, &read, &margins, NULL, NULL, CAROM_DEFAULT_TOLERANCE,
                              NULL));
   carom_law_info law = {.struct_size = sizeof law};
   check(carom_law_info_of(options.law, &law));

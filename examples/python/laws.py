@@ -21,11 +21,11 @@ def responses(count, friction=0.5, restitution=0.6):
     angle = np.radians(np.linspace(-80, 80, count))
     velocity = np.column_stack([np.sin(angle), np.zeros(count), -np.cos(angle)])
     contacts = {"k": K, "separation_velocity": velocity, "friction": friction, "restitution": restitution} | PARAMETERS
-    results = {law: carom.solve(**contacts, law=law) for law in LAWS}
+    results = {law: carom.solve(**contacts, law=law, select=True) for law in LAWS}
     # Dissipated kinetic energy, as a fraction of the maximum that a collision can dissipate.
     lost = {}
     for law, result in results.items():
-        region = carom.check(**contacts, impulse=result.impulse, results=["energy", "contact_energy"])
+        region = carom.check(**contacts, impulse=result.impulse, select=True, results=["energy", "contact_energy"])
         lost[law] = region.energy / region.contact_energy
     return np.degrees(angle), results, lost
 

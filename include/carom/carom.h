@@ -21,8 +21,9 @@
 // - Structs that may grow in later versions begin with struct_size: set it to sizeof of the struct, also in reports and
 //   other structs that carom writes. A newer library uses defaults for fields that an older program does not have. An
 //   older library accepts a larger struct if the fields that it does not know are zero.
-// - Structs of options have an init function, which sets struct_size and the defaults. Set all other structs to zero
-//   first; carom_execution too, whose defaults are 0.
+// - Structs of options and methods, carom_position_correction and carom_joint_row have an init function, which sets
+//   struct_size, if there is one, and the defaults. Set all other structs to zero first; carom_execution too, whose
+//   defaults are 0. Structs that a struct points to must live during the call.
 //
 // Memory
 // - You own all structs and arrays that you pass. carom reads them during the call and keeps no pointer to them, except

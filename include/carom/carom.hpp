@@ -4,9 +4,9 @@
 // experimental: the method BenderSchmitt (scene_options.hpp), Solver::differentiate (gradients.hpp) and
 // Solver::find_margins (region.hpp). README.md#what-is-promised
 //
-// The other headers: experimental.hpp has everything that may still change. The scalar reference, carom::reference, is
-// a library of its own with the headers reference.hpp, reference_planar.hpp, reference_gradients.hpp and
-// reference_scene.hpp. carom.h is the interface in C.
+// The other headers: experimental.hpp has the experimental headers of this library. The scalar reference,
+// carom::reference, is an experimental library of its own with the headers reference.hpp, reference_planar.hpp,
+// reference_gradients.hpp and reference_scene.hpp. carom.h is the interface in C.
 #pragma once
 
 #include <carom/blocked.hpp>

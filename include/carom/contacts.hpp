@@ -3,7 +3,8 @@
 // Conventions:
 // - SI units.
 // - The unit normal n points from body B to body A. The impulse p acts on A, -p acts on B.
-// - Vectors are in the world frame. r_a and r_b are offsets: the contact point minus the centre of mass.
+// - Vectors are in the world frame. r_a and r_b are offsets: the contact point minus the centre of mass. Both bodies
+//   have one contact point; with a gap or an overlap, take the middle between the surfaces.
 // - u = vA + wA × rA - vB - wB × rB is the separation velocity. u·n < 0 is approach.
 // - The inverse mass and inverse inertia of an immovable body are 0.
 #pragma once
@@ -33,19 +34,22 @@ struct BodyColumns {
 };
 
 /// Laws of single contacts, and the parameters of the laws in addition to friction and restitution. All columns are
-/// optional. A contact whose law reads a missing column is at fault (Status::law_parameter_missing). Values of contacts
-/// whose law does not read a column are ignored.
+/// optional. A contact whose law reads a missing column without a default is at fault (Status::law_parameter_missing).
+/// Values of contacts whose law does not read a column are ignored, but a column that no contact of the call can read
+/// is an Error: see select() in solver.hpp.
 ///
 /// Directions about the normal are measured from the first slip: axis 1 is -u0_t / |u0_t|, axis 2 is n × axis 1.
-/// Without slip, axis 1 is the first tangent of the contact frame.
+/// Without slip, axis 1 is the first axis of KContacts, and one of the tangents of a contact of bodies.
 template <class T>
 struct LawColumns {
   Column<const Law> law{};                         ///< law of the contact. Default: Options::law.
   Column<const RestitutionLaw> restitution_law{};  ///< of the contact. Default: Options::restitution_law.
   Column<const T> step{};  ///< [N s] step of Integrator::euler. In (0, |u0| / trace K]. Default: Options::steps.
-  Column<const T> tangential_restitution{};  ///< [1] chatterjee_ruina, bilinear, pfeiffer_glocker: e_t. In [-1, 1].
-  Column<const T> impulse_ratio_1{};         ///< [1] brach: p_t / p_n along axis 1. Finite.
-  Column<const T> impulse_ratio_2{};         ///< [1] brach: p_t / p_n along axis 2. Finite. 3D only.
+  /// [1] chatterjee_ruina, bilinear, pfeiffer_glocker: e_t. In [-1, 1]. As far as the friction limit allows, the slip
+  /// stops at 0 and reverses at 1. -1 is no friction.
+  Column<const T> tangential_restitution{};
+  Column<const T> impulse_ratio_1{};  ///< [1] brach: p_t / p_n along axis 1. Finite.
+  Column<const T> impulse_ratio_2{};  ///< [1] brach: p_t / p_n along axis 2. Finite. 3D only.
   Column<const T> polar_angle{};  ///< [rad] polar: angle from the normal. In [0, π]; planar, to axis 1: in [-π, π].
   Column<const T> azimuth{};      ///< [rad] polar: angle from axis 1 to axis 2. Finite. 3D only.
   Column<const T> fraction{};     ///< [1] polar: fraction of the way from 1.5 P_I to the boundary. In [0, 1].

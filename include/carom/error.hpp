@@ -34,7 +34,8 @@ struct ErrorDetails {
   std::string_view option = {};          ///< see Error::option
 };
 
-/// Exception of all calls. Unless the kind is `scheduler`, nothing has been written to results. The text and the names
+/// Exception of all calls. Unless the kind is `scheduler`, nothing has been written to results
+/// (of the reference: see reference.hpp). The text and the names
 /// are in the object: to build or to copy an Error allocates nothing and does not throw.
 class CAROM_EXPORT Error : public std::exception {
  public:

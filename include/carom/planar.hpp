@@ -3,7 +3,8 @@
 //
 // The tangent is t = (n_y, -n_x), so that (t, n) is right-handed. Angles and angular velocities are positive
 // anticlockwise. Every law has a closed form or needs one scalar equation. The column `step` and the options of
-// integration (Options::integrator, steps, step_budget) have no effect. docs/planar.md has the equations.
+// integration (Options::integrator, steps, step_budget) are not read: they must be missing or have their defaults.
+// docs/planar.md has the equations.
 #pragma once
 
 #include <carom/contacts.hpp>

@@ -77,7 +77,7 @@ struct LawParameters {
   double polar_angle = 0, azimuth = 0;              ///< [rad] in [0, π]; finite
   double fraction = 0;                              ///< [1] in [0, 1]
   Vector3 candidate{};                              ///< [N s] in the contact frame. Finite.
-  Weights<double> weight;                           ///< [1] >= 0; for a composite at least one > 0
+  Weights<double> weight{};                         ///< [1] >= 0; for a composite at least one > 0
 };
 
 /// Result of a collision under any law.
@@ -117,8 +117,7 @@ struct ImpulseSpace {
 CAROM_EXPORT ImpulseSpace impulse_space(const Collision& collision);
 
 /// Solves every contact. Arguments, results, statuses and errors are as for Solver::solve; if memory runs out, results
-/// of earlier contacts have been written. Options::steps is ignored with Integrator::series. `boundary_distance` is
-/// optional: see Outcome.
+/// of earlier contacts have been written. `boundary_distance` is optional: see Outcome.
 CAROM_EXPORT Report solve(const Contacts<double>& contacts, const Results<double>& results, const Options& options = {},
                           Column<double> boundary_distance = {});
 CAROM_EXPORT Report solve(const IndexedContacts<double>& contacts, const Results<double>& results,

@@ -35,7 +35,7 @@ struct Parameters {
   double polar_angle = 0;             ///< [rad] angle from the normal towards axis 1. In [-π, π].
   double fraction = 0;                ///< [1] in [0, 1]
   Vector2 candidate{};                ///< [N s] impulse of Law::projected. Finite.
-  Weights<double> weight;             ///< [1] >= 0; for a composite at least one > 0
+  Weights<double> weight{};           ///< [1] >= 0; for a composite at least one > 0
 };
 
 /// Result of a planar collision.

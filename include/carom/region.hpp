@@ -46,10 +46,10 @@ struct RegionReport {
   std::size_t contacts = 0;      ///< number of contacts of the call
   ContactCounts by_status{};     ///< see count and first; RegionMargins::status has the statuses
   std::size_t outside = 0;       ///< number of contacts outside at least one bound
-  std::size_t gains_energy = 0;  ///< number of contacts with energy < 0
-  std::size_t penetrates = 0;    ///< number of contacts with non_penetration < 0
-  std::size_t pulls = 0;         ///< number of contacts with tension < 0
-  std::size_t leaves_cone = 0;   ///< number of contacts with cone < 0
+  std::size_t gains_energy = 0;  ///< number of contacts outside the bound `energy`
+  std::size_t penetrates = 0;    ///< number of contacts outside the bound `non_penetration`
+  std::size_t pulls = 0;         ///< number of contacts outside the bound `tension`
+  std::size_t leaves_cone = 0;   ///< number of contacts outside the bound `cone`
 
   /// Returns true if no contact is at fault. Impulses may be outside of the region.
   bool ok() const { return faults() == 0; }

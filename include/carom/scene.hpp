@@ -157,8 +157,9 @@ struct SceneContacts {
   Column<const T> damping_ratio{};
   /// [m] >= 0, optional: overlap that is not corrected. Default 0: PositionCorrection::slop.
   Column<const T> slop{};
-  /// [m/s] optional, default 0: minimum of u·n after the step for a contact that touches. A gap lowers it by
-  /// separation / time step.
+  /// [m/s] optional, default 0: minimum of u·n after the step for a contact that touches. A positive `separation`
+  /// lowers it by separation / time step. Methods that do not read `separation` take every contact as touching: give
+  /// them a gap by a target of -separation / time step. Any finite number.
   Column<const T> target_velocity{};
   Vector3Columns<const T> surface_velocity{};      ///< [m/s] optional: u of a contact that sticks (conveyor belts). All
                                                    ///< three or none. Its component along the normal is ignored.
@@ -166,10 +167,11 @@ struct SceneContacts {
   Vector3Columns<const T> warm_angular_impulse{};  ///< [N m s] optional: initial angular impulse on A of the resistance
                                                    ///< to rolling and spinning; world frame
   /// optional: name of the contact point from step to step; no other column is needed for warm starting. Unique among
-  /// the contacts of a call; rows have names of their own. 0 is no name. The solver starts from the impulse that the
-  /// contact of this name had in the last call, times the new over the last time step (if both are above 0). If an
-  /// island is left out of calls, its impulses are kept for 1000 calls. If `warm_impulse` is given, the solver starts
-  /// from `warm_impulse` and `warm_angular_impulse` instead.
+  /// the contacts of a call, or contacts of one name may start from the impulse of another one; rows have names of
+  /// their own. 0 is no name, and a new name starts from 0. The solver starts from the impulse that the contact of this
+  /// name had in the last call, times the new over the last time step (if both are above 0). If an island is left out
+  /// of calls, its impulses are kept for 1000 calls. If `warm_impulse` is given, the solver starts from `warm_impulse`
+  /// and `warm_angular_impulse` instead.
   Column<const std::uint64_t> key{};
   LawColumns<T> laws{};  ///< laws of single contacts, for SequentialImpacts
 };
@@ -178,8 +180,8 @@ struct SceneContacts {
 template <class T>
 struct Scene {
   SceneBodies<T> bodies{};      ///< required
-  SceneContacts<T> contacts{};  ///< no contacts if all columns are missing
-  JointRows<T> joints{};        ///< no joints if all columns are missing
+  SceneContacts<T> contacts{};  ///< no contacts if all columns are missing or empty
+  JointRows<T> joints{};        ///< no joints if all columns are missing or empty
 
   /// Returns the contacts for Solver::solve, which solves each contact alone.
   IndexedContacts<T> indexed_contacts() const {
@@ -188,8 +190,10 @@ struct Scene {
   }
 };
 
-/// Returns the scene without the columns that a method does not read. SceneSolver::solve throws an Error for such a
-/// column, so call this to solve one scene by several methods. T is float or double.
+/// Returns the scene without the columns of contacts and joints that a method does not read. SceneSolver::solve throws
+/// an Error for such a column, so call this to solve one scene by several methods. A column that was left out is
+/// missing: it converts to false. Methods that lose `separation` and `position_error` take contacts as touching and do
+/// not correct joints. T is float or double.
 template <class T>
 CAROM_EXPORT Scene<T> select(const Scene<T>& scene, const SceneOptions::Method& method);
 
@@ -229,7 +233,8 @@ struct IslandResults {
   Column<IslandAlgorithm> algorithm{};  ///< the algorithm that solved it; of several, the one of the hardest substep
 };
 
-/// Results of a scene. Every column is optional. Results may share the memory of the following inputs; their bits are
+/// Results of a scene. Every column is optional, and as long as the bodies, the contacts or the rows that it is of.
+/// Results may share the memory of the following inputs; their bits are
 /// the same as in separate memory:
 /// - velocity, angular_velocity: SceneBodies::velocity, angular_velocity;
 /// - impulse, warm_impulse, angular_impulse, warm_angular_impulse: SceneContacts::warm_impulse, warm_angular_impulse;
@@ -281,7 +286,7 @@ struct CAROM_EXPORT SceneReport {
   std::size_t impacts = 0;  ///< number of impacts of all islands; SequentialImpacts
   double max_approach_speed =
       0;  ///< [m/s] maximum approach speed before impulses, relative to the targets, with the forces of the step
-  double relative_error = 0;  ///< [1] maximum error of an island; Ncp
+  double relative_error = 0;  ///< [1] maximum error of an island under Ncp; other methods: 0
   double residual = 0;        ///< [m/s] max. violation after the step, rows of joints included
   double energy_before = 0;   ///< [J] kinetic energy of bodies with mass before impulses, with the forces of the step
   double energy_after = 0;    ///< [J] kinetic energy of bodies with mass after the step

@@ -99,8 +99,8 @@ struct Pgs {
   std::optional<double> joint_warm_start = {};
   double tolerance = 1e-6;  ///< see Substeps::tolerance; PGS also tests after the first iteration
   /// Corrects SceneContacts::separation and JointRows::position_error, and moves the bodies
-  /// (SceneResults::displacement, rotation). Default: no correction; a correction in the caller's targets stays in the
-  /// velocities.
+  /// (SceneResults::displacement, rotation). `PositionCorrection{}` turns it on with its defaults, `{}` leaves it off.
+  /// Default: off, and `separation` is an Error; a correction in the caller's targets stays in the velocities.
   std::optional<PositionCorrection> position_correction = {};
 
   /// Compares all members.
@@ -214,7 +214,7 @@ struct SceneOptions {
   /// correction, by BenderSchmitt with contacts at rest, and by gravity. Default 0.
   double time_step = 0;
   std::array<double, 3> gravity = {};  ///< [m/s²] Acceleration of every body with mass during the step. Finite.
-  /// [m/s] Contacts that approach more slowly do not rebound. >= 0. Not for SequentialImpacts. The approach speed is
+  /// [m/s] Contacts that approach more slowly do not rebound. >= 0. 0 under SequentialImpacts. The approach speed is
   /// taken without the forces of the step.
   double restitution_threshold = 0;
   Method method = Substeps{};  ///< method and its options

@@ -55,8 +55,8 @@ enum class Status : std::uint8_t {
   static_friction_below_friction = 48,
   impulse_bounds_reversed = 49,  ///< JointRows::min_impulse > max_impulse
   negative_compliance = 50,
-  negative_frequency = 51,      ///< JointRows::frequency
-  negative_damping_ratio = 52,  ///< JointRows::damping_ratio
+  negative_frequency = 51,      ///< of JointRows or SceneContacts
+  negative_damping_ratio = 52,  ///< of JointRows or SceneContacts
   negative_friction_2 = 53,
   friction_direction_along_normal = 54,  ///< or zero, while friction_2 differs from friction
   negative_rolling_friction = 55,

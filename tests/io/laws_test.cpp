@@ -31,7 +31,7 @@ Row row_of() {
 
 template <class AnyContacts>
 void solve(const AnyContacts& contacts, const ResultsOf<AnyContacts>& results, Law law) {
-  Solver({.threads = 1}).solve(contacts, results, {.law = law});
+  Solver({.threads = 1}).solve(select(contacts, {.law = law}), results, {.law = law});
 }
 
 template <class AnyContacts>

@@ -14,11 +14,11 @@
 #include <limits>
 #include <vector>
 
+#include "random/draw.hpp"
 #include "reference/contact/vector.hpp"
 #include "reference/scene/scene_models.hpp"
 #include "reference/scene/scene_steps.hpp"
 #include "simd/kernels/lanes/vec4.hpp"
-#include "support/draw.hpp"
 
 namespace carom::kernel {
 namespace {

@@ -305,12 +305,6 @@ TEST(Gradients, faults_of_choices_are_those_of_solve) {
   contacts = table.contacts();
   contacts.laws.tangential_restitution = {};
   EXPECT_EQ(solver.differentiate(contacts, gradients).count(GradientStatus::none), count);
-  contacts = table.contacts();
-  std::vector<float> steps(count, -1.0F);
-  laws.assign(count, Law::incremental);
-  contacts.laws.law = laws;
-  contacts.laws.step = steps;
-  EXPECT_EQ(solver.differentiate(contacts, gradients).count(GradientStatus::none), count);
 }
 
 TEST(Gradients, ends_of_ranges_agree_with_the_reference) {

@@ -16,7 +16,7 @@
 #include <variant>
 
 #include "core/columns/option_table.hpp"
-#include "support/draw.hpp"
+#include "random/draw.hpp"
 
 namespace carom::probe {
 
@@ -117,7 +117,7 @@ auto draw_options(support::Draw& draw, const DrawUsual& draw_usual, const Accept
   }
 }
 
-/// Whether a call accepts its options. Calls check options before columns, so other errors show that it does.
+/// Returns whether a call accepts its options. Calls check options before columns, so other errors show that it does.
 template <class Call>
 bool accepts_options(const Call& call) {
   try {

@@ -1,4 +1,4 @@
-// What options promise. Judges ask here whether a promise holds under the options of a call.
+// Conditions on options under which promises hold: the judges ask here.
 #pragma once
 
 #include <array>
@@ -13,39 +13,43 @@
 
 namespace carom::probe {
 
-/// Whether the law reads the integrator and the restitution law. Composites may have the incremental law as a member.
+/// Returns whether the law reads the integrator and the restitution law. Composites may have the incremental law as a
+/// member.
 constexpr bool may_be_incremental(Law law) {
   return law == Law::incremental || law == Law::composite;
 }
 
-/// Whether contacts are exact to rounding. Euler's method has an error of the size of its step.
+/// Returns whether contacts are exact to rounding. Euler's method has an error of the size of its step.
 constexpr bool is_exact(const auto& options) {
   return options.integrator == Integrator::series || !may_be_incremental(options.law);
 }
 
-/// Whether a law never gains energy at its own contact. `couples`: a composite that has the bilinear law as a member.
+/// Returns whether a law never gains energy at its own contact. `couples`: a composite that has the bilinear law as a
+/// member.
 constexpr bool never_gains_energy(const auto& options, bool couples) {
   if (!is_exact(options)) return false;
   const bool is_kinematic = options.restitution_law == RestitutionLaw::kinematic && may_be_incremental(options.law);
   return !is_kinematic && !couples && options.law != Law::bilinear && options.law != Law::whittaker;
 }
 
-/// Whether impulses push, within the cone of friction.
+/// Returns whether impulses push, within the cone of friction.
 constexpr bool stays_in_the_cone(Law law) {
   return law != Law::no_slip;
 }
 
-/// Whether the solution of the law is searched, and the search may give up. docs/accuracy.md, Where there is no answer
+/// Returns whether the solution of the law is searched, and the search may give up. docs/accuracy.md, Where there is no
+/// answer
 constexpr bool may_have_no_solution(Law law) {
   return law == Law::smith || law == Law::composite;
 }
 
-/// Whether every collision ends: only the default number of sliding steps, and of steps for them, suffices for all.
+/// Returns whether every collision ends: only the default number of sliding steps, and of steps for them, suffices for
+/// all.
 constexpr bool ends_every_collision(const auto& options) {
   return is_exact(options) && options.step_budget >= Options{}.step_budget;
 }
 
-/// Whether a normal may be a fault, or has to be: tolerances may be as small as the rounding of normals.
+/// Says whether a normal may be a fault, or has to be: tolerances may be as small as the rounding of normals.
 template <class T, class R>
 struct NormalFault {
   NormalFault(R length, const Tolerances& data) {
@@ -57,16 +61,19 @@ struct NormalFault {
   bool may_be, must_be;
 };
 
-/// Whether the rounding of a positive semidefinite inverse inertia may be a fault.
+/// Returns whether the rounding of a positive semidefinite inverse inertia may be a fault.
 template <class T>
 bool rounding_may_be_a_fault(const Tolerances& data) {
   return data.inertia_tolerance < 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
 }
 
-/// Whether the options of a scene have no number that takes velocities or impulses near the end of the range of the
-/// precision, or below it. In a substep of seconds bodies turn by many radians, and joints correct what that leaves.
+/// Returns whether the options of a scene have no number that takes velocities or impulses near the end of the range of
+/// the precision, or below it. In a substep of seconds bodies turn by many radians, and joints correct what that
+/// leaves.
 inline bool keeps_in_range(const SceneOptions& options) {
-  bool keeps = scene::call_options(options).procedure != scene::Procedure::substeps || options.time_step <= 1;
+  const scene::CallOptions call = scene::call_options(options);
+  // Relaxation near 2 makes impulses that do not decay, and with inner iterations they grow.
+  bool keeps = (call.procedure != scene::Procedure::substeps || options.time_step <= 1) && call.pgs.relaxation <= 1.5;
   const auto see = [&](const OptionInfo& info, double x) {
     const bool has_unit = info.unit[0] != '1' && info.unit[0] != 0;
     const double size = std::abs(x);

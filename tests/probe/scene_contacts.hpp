@@ -108,7 +108,7 @@ class ContactsJudge : SceneAspect<T> {
     R mu = d_.friction[i];
     if (!d_.static_friction.empty()) mu = larger(mu, static_cast<R>(d_.static_friction[i]));
     if (!(length(p) > 0)) return;
-    if (s_.is_sequential_impacts() && !stays_in_the_cone(o_.collision.law)) return;
+    if (s_.is_sequential_impacts() && !(stays_in_the_cone(o_.collision.law) && is_exact(o_.collision))) return;
     v_.add("p_n >= 0", -pn / unit);
     // Impulses of a sequence are sums over its impacts, and every impact rounds.
     if (mu < R(1e6) && drawn_.kind != SceneKind::models)

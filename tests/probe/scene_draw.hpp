@@ -269,7 +269,7 @@ class SceneDrawer : SceneDrawing<T> {
   }
 };
 
-/// Whose values the options of a scene have.
+/// Source of the options of a scene.
 enum class OptionValues {
   usual,  ///< some options of every method, varied as its scenes need it
   table,  ///< every option of the table may be varied

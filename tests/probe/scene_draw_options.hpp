@@ -26,7 +26,7 @@ class SceneOptionsDrawer : SceneDrawing<T> {
     take();
   }
 
-  /// Draws options from the table around those of draw(), and parameters for all laws.
+  /// Draws like draw(), varies every option of the table, and draws parameters for all laws.
   void draw_all() {
     draw();
     // The method stays, so each is as frequent as in draw().

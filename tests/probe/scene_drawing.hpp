@@ -46,7 +46,7 @@ struct DrawnScene {
   LawColumns<T> laws;                    ///< parameters of laws, constants; `data` has tangential restitution
   std::vector<Status> fault, row_fault;  ///< faults drawn for contacts and rows; ok for all others
 
-  /// What a call does. Pgs with position correction is a substep.
+  /// Returns the procedure of a call. Pgs with position correction is a substep.
   Procedure procedure() const { return scene::call_options(options).procedure; }
   /// The columns that the method reads.
   Scene<T> view() const {

@@ -74,7 +74,7 @@ DrawnSystem<T> draw_system(std::uint64_t number) {
   return drawn;
 }
 
-/// Whether options have no number that takes the error out of the range of the precision.
+/// Returns whether options have no number that takes the error out of the range of the precision.
 bool keeps_in_range(const SystemOptions& o) {
   return o.error_mass == 0 || (o.error_mass > 1e-7 && o.error_mass < 1e7);
 }

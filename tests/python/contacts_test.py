@@ -87,8 +87,13 @@ class TheCommandsAnswers(unittest.TestCase):
     def test_contact_space_under_the_incremental_law(self):
         self.compare("incremental3d.csv", carom.solve)
 
-    def test_contact_space_under_laws_of_single_contacts(self):
-        self.compare("algebraic3d.csv", carom.solve)
+    def test_contact_space_of_files_with_parameters_of_other_laws(self):
+        def solve(**contacts):
+            with self.assertRaisesRegex(carom.Error, "not read by the law incremental"):
+                carom.solve(**contacts)
+            return carom.solve(**contacts, select=True)
+
+        self.compare("algebraic3d.csv", solve)
 
     def test_laws_in_the_plane(self):
         self.compare("planar.csv", carom.solve_planar)

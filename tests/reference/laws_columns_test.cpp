@@ -103,7 +103,7 @@ TEST(columns, the_option_is_the_law_of_contacts_without_their_own) {
   KContacts<double> contacts = batch.contacts();
   contacts.laws.law = {};
   ResultArrays<double> out(batch.size, false);
-  solve(contacts, out.results(), {.law = Law::no_slip});
+  solve(select(contacts, {.law = Law::no_slip}), out.results(), {.law = Law::no_slip});
   for (std::size_t i = 0; i < batch.size; ++i) EXPECT_EQ(at(out.impulse, i), apply(Law::no_slip, samples[i].c).p);
 }
 
@@ -248,13 +248,13 @@ void expect_world_frame(AnyContacts contacts, std::size_t n) {
   ResultArrays<double> frictionless(n), sliding(n), projected(n);
   const double tangential_restitution = 0.3;
   contacts.laws.tangential_restitution = tangential_restitution;
-  solve(contacts, frictionless.results(), {.law = Law::frictionless});
-  solve(contacts, sliding.results(), {.law = Law::chatterjee_ruina});
+  solve(select(contacts, {.law = Law::frictionless}), frictionless.results(), {.law = Law::frictionless});
+  solve(select(contacts, {.law = Law::chatterjee_ruina}), sliding.results(), {.law = Law::chatterjee_ruina});
   // A law that accepts a point of the region accepts it in its given frame.
   contacts.laws.candidate.x = sliding.impulse[0];
   contacts.laws.candidate.y = sliding.impulse[1];
   contacts.laws.candidate.z = sliding.impulse[2];
-  solve(contacts, projected.results(), {.law = Law::projected});
+  solve(select(contacts, {.law = Law::projected}), projected.results(), {.law = Law::projected});
   std::size_t resolved = 0, oblique = 0;
   for (std::size_t i = 0; i < n; ++i) {
     ASSERT_EQ(sliding.status[i], frictionless.status[i]);

@@ -145,7 +145,7 @@ TEST(Shares, hold_every_constraint_once_and_meet_at_borders_alone) {
       for (std::uint32_t share = 0; share < part.shares; ++share)
         EXPECT_EQ(graph.neighbours[part.first_neighbours + share], expected[share]) << share;
 
-      std::vector<std::uint32_t> by_share = graph.by_share;
+      auto by_share = graph.by_share;
       std::sort(by_share.begin(), by_share.end());
       for (std::uint32_t v = 0; v < by_share.size(); ++v) EXPECT_EQ(by_share[v], v);
       EXPECT_EQ(by_share.size(), graph.lane_batches.size());

@@ -293,14 +293,15 @@ void expect_bits_of_full_columns(AnyContacts<T> view, std::size_t count, bool bo
     expect_same_bits(found, support::solve<T>(made.full, count, law_options(Law::incremental), nullptr, bodies), name);
     if constexpr (std::is_same_v<T, double>) {
       ResultArrays<T> expected(count, bodies), in_reference(count, bodies);
-      reference::solve(made.full, expected.results());
-      reference::solve(made.constant, in_reference.results());
+      reference::solve(select(made.full, {}), expected.results());
+      reference::solve(select(made.constant, {}), in_reference.results());
       expect_same_bits(in_reference, expected, "reference: " + name);
       EXPECT_EQ(reference::collision_of(made.constant, count - 1).u0, reference::collision_of(made.full, count - 1).u0);
     }
     ResultArrays<T> impulse(count);
     std::vector<T> energy(count), of_full(count);
     const Vector3Columns<const T> p = Results<T>(impulse.results()).impulse;
+    made.constant.laws = made.full.laws = {};
     Solver({.threads = 1}).find_margins(made.constant, p, {.energy = energy});
     Solver({.threads = 1}).find_margins(made.full, p, {.energy = of_full});
     EXPECT_TRUE(support::same_bits(energy, of_full)) << name;
@@ -330,11 +331,12 @@ TYPED_TEST(ColumnConstants, of_planar_contacts_have_the_bits_of_full_columns) {
     support::for_each_constant(view, each_of_contacts, [&](const std::string& name, Constants<Form<T>>& made) {
       support::PlanarResultArrays<T> found(count), expected(count);
       Solver solver({.threads = 1});
-      solver.solve(made.constant, found.results());
-      solver.solve(made.full, expected.results());
+      solver.solve(select(made.constant, {}), found.results());
+      solver.solve(select(made.full, {}), expected.results());
       EXPECT_TRUE(support::same(found, expected)) << name;
       std::vector<T> energy(count), of_full(count);
       const planar::Vector2Columns<const T> p = planar::Results<T>(found.results()).impulse;
+      made.constant.laws = made.full.laws = {};
       solver.find_margins(made.constant, p, {.energy = energy});
       solver.find_margins(made.full, p, {.energy = of_full});
       EXPECT_TRUE(support::same_bits(energy, of_full)) << name;
@@ -387,6 +389,7 @@ TYPED_TEST(ColumnConstants, without_body_b_contacts_are_with_the_immovable_world
   const support::RandomPlanarBodies<T> in_plane(count, 80);
   const std::vector<T> zero(count);
   planar::Contacts<T> planar_view = in_plane.inline_contacts();
+  planar_view.laws = {};
   support::PlanarResultArrays<T> of_world(count), absent(count);
   planar_view.b = {zero, zero, {zero, zero}, zero};
   planar_view.r_b = {zero, zero};

@@ -72,7 +72,7 @@ int number_of_columns(const LawColumns<double>& laws) {
 /// Whether the description of the law lists the column.
 bool lists(Law law, const columns::Label& label, bool planar) {
   for (const LawParameter& parameter : law_info(law).parameters)
-    if (parameter.name == label.in_file()) return planar ? parameter.in_plane : parameter.in_space;
+    if (parameter.name == label.in_file() && (planar ? parameter.in_plane : parameter.in_space)) return true;
   return false;
 }
 

@@ -123,7 +123,7 @@ struct ContactCalls {
              [this](Solver& s) { s.solve(contacts.inline_contacts(), results.results(), {.law = Law::no_slip}); }},
             {"indexed", [this](Solver& s) { s.solve(indexed.indexed_contacts(), results.results()); }},
             {"blocked", [this](Solver& s) { s.solve(blocked, results.results()); }},
-            {"planar", [this](Solver& s) { s.solve(planar.inline_contacts(), planar_results.results()); }},
+            {"planar", [this](Solver& s) { s.solve(select(planar.inline_contacts(), {}), planar_results.results()); }},
             {"margins", [this](Solver& s) { s.find_margins(incremental, incremental.separation_velocity, margins); }},
             {"gradients", [this](Solver& s) { s.differentiate(incremental, gradients); }},
             {"mixed laws", [this](Solver& s) { s.solve(mixed, space_results.results()); }}};

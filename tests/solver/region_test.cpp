@@ -246,8 +246,11 @@ TYPED_TEST(Region, planar_margins_are_those_of_the_planar_reference) {
   const auto impulse = random_impulses<T>(n, 77);
   PlanarChecked<T> found(n), indexed(n);
   const planar::Vector2Columns<const T> p{impulse[0], impulse[1]};
-  Solver().find_margins(drawn.inline_contacts(), p, found.margins(), found.planar_space());
-  Solver().find_margins(drawn.indexed_contacts(), p, indexed.margins(), indexed.planar_space());
+  planar::Contacts<TypeParam> inline_contacts = drawn.inline_contacts();
+  planar::IndexedContacts<TypeParam> indexed_contacts = drawn.indexed_contacts();
+  inline_contacts.laws = indexed_contacts.laws = {};
+  Solver().find_margins(inline_contacts, p, found.margins(), found.planar_space());
+  Solver().find_margins(indexed_contacts, p, indexed.margins(), indexed.planar_space());
   EXPECT_EQ(indexed.energy, found.energy);
   EXPECT_EQ(indexed.cone, found.cone);
   EXPECT_EQ(indexed.sticking, found.sticking);

@@ -101,7 +101,10 @@ TEST(CountsOfPlanarContacts, have_the_first_of_each_status) {
     results.status = status;
     for (const bool has_laws : {false, true}) {
       auto view = contacts.inline_contacts();
-      if (!has_laws) view.laws.law = {};
+      if (has_laws)
+        view.laws.law = contacts.laws.law;
+      else
+        view.laws = {};
       expect_counts_of(Solver(execution).solve(view, results), status, status_room, what);
     }
   });

@@ -102,7 +102,7 @@ class OfIndexedContacts : public Case {
 class OfPlanarContacts : public Case {
  public:
   explicit OfPlanarContacts(const Execution& execution) : solver_(execution) {}
-  int call() override { return solver_.solve(contacts_.inline_contacts(), results_.results()).threads; }
+  int call() override { return solver_.solve(select(contacts_.inline_contacts(), {}), results_.results()).threads; }
   Outcome outcome() const override {
     Outcome made;
     made.add(results_.numbers);

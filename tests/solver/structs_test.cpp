@@ -127,8 +127,9 @@ std::vector<Column<const T>*> numbers_of(AnyContacts& contacts) {
 
 /// Solves `contacts` from contiguous columns, and from structs that also hold the results.
 template <class T, class Arrays, class AnyContacts>
-void expect_bits_of_columns(const AnyContacts& contacts, std::size_t count, const Options& options, bool bodies,
+void expect_bits_of_columns(const AnyContacts& drawn, std::size_t count, const Options& options, bool bodies,
                             const std::string& what) {
+  const AnyContacts contacts = select(drawn, options);
   for (const Isa isa : available_isas()) {
     Solver solver({.isa = isa, .threads = 1});
     Arrays expected(count, bodies);
@@ -243,6 +244,7 @@ TYPED_TEST(FieldsOfStructs, may_be_two_columns_and_may_be_replaced_by_results) {
     contacts.laws.tangential_restitution = tangential;
     Options options;
     options.law = law;
+    contacts = select(contacts, options);
     Solver solver({.threads = 1});
     support::ResultArrays<T> expected(count), found(count);
     solver.solve(contacts, expected.results(), options);
@@ -312,8 +314,8 @@ TYPED_TEST(FieldsOfStructs, and_columns_that_begin_with_a_page_have_the_bits_of_
       contacts.laws.law = view.laws.law = law == Law::composite ? Column<const Law>(mixed) : Column<const Law>();
       for (const Isa isa : available_isas()) {
         Solver solver({.isa = isa, .threads = 1});
-        solver.solve(contacts, expected.results(), options);
-        solver.solve(view, found.results(), options);
+        solver.solve(select(contacts, options), expected.results(), options);
+        solver.solve(select(view, options), found.results(), options);
         const std::string name = what + ", " + std::string(to_string(law)) + ", " + std::string(to_string(isa));
         if constexpr (std::is_same_v<decltype(found), support::ResultArrays<T>>)
           support::expect_same_bits(expected, found, name);

@@ -17,8 +17,8 @@ namespace carom::python {
 Solver& solver_of(PyObject* self);
 
 struct ContactNames {
-  PyObject *k = interned("k"), *bodies = interned("bodies"), *a = interned("a"), *b = interned("b"),
-           *r_b = interned("r_b"), *tolerance = interned("tolerance");
+  PyObject *select = interned("select"), *k = interned("k"), *bodies = interned("bodies"), *a = interned("a"),
+           *b = interned("b"), *r_b = interned("r_b"), *tolerance = interned("tolerance");
 };
 inline const ContactNames& names() {
   static const ContactNames all;

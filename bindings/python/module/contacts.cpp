@@ -41,6 +41,7 @@ py::object solve(Solver& solver, Arguments& arguments, bool planar) {
   Outputs outputs(arguments, is_usual_result);
   Options options;
   take_options(collision_options(), arguments, &options);
+  const bool selects = take_bool(arguments, names().select);
   return with_form(arguments, planar, [&]<template <class> class Contacts>() {
     return with_columns<Contacts, Nothing>(arguments, nullptr, [&]<class T>(const auto& call, Py_ssize_t count) {
       using Results = ResultsOf<Contacts<T>>;
@@ -52,7 +53,7 @@ py::object solve(Solver& solver, Arguments& arguments, bool planar) {
       Report report;
       {
         const py::gil_scoped_release others_may_run;
-        report = solver.solve(call.contacts, results, options);
+        report = solver.solve(selects ? carom::select(call.contacts, options) : call.contacts, results, options);
       }
       result.attr("_report") = py::cast(std::move(report));
       return result;
@@ -101,6 +102,7 @@ py::object check(Solver& solver, Arguments& arguments, bool planar) {
   take_options(collision_options(), arguments, &options);
   double tolerance = 0;
   const bool has_tolerance = take_number(arguments, names().tolerance, tolerance);
+  const bool selects = take_bool(arguments, names().select);
   return with_form(arguments, planar, [&]<template <class> class Contacts>() {
     const Record& impulses = impulse_record<ImpulsesOf<Contacts<double>>>();
     return with_columns<Contacts, ImpulsesFor<Contacts>::template Type>(
@@ -110,12 +112,13 @@ py::object check(Solver& solver, Arguments& arguments, bool planar) {
           outputs.add(region_record<RegionOutputs<double, Contacts<double>>>(), count, sizeof(T) == sizeof(float), &to,
                       result);
           outputs.check_all_known(arguments.function());
+          Contacts<T> contacts = call.contacts;
+          if (selects) contacts.laws = {};
           RegionReport report;
           {
             const py::gil_scoped_release others_may_run;
-            report = has_tolerance
-                         ? solver.find_margins(call.contacts, call.more, to.margins, to.space, options, tolerance)
-                         : solver.find_margins(call.contacts, call.more, to.margins, to.space, options);
+            report = has_tolerance ? solver.find_margins(contacts, call.more, to.margins, to.space, options, tolerance)
+                                   : solver.find_margins(contacts, call.more, to.margins, to.space, options);
           }
           result.attr("_report") = py::cast(report);
           return result;
@@ -157,7 +160,7 @@ void describe_contacts(const char* solve_name, const char* check_name) {
     describe(name, "sides", "BodyColumns", side_record<decltype(Inline::a), 'a'>());
     describe(name, "sides", "BodyColumns", side_record<decltype(Inline::b), 'b'>());
     describe(name, collision_options());
-    describe_keywords(name, {"a", "b", "bodies", "out", "results"});
+    describe_keywords(name, {"a", "b", "bodies", "select", "out", "results"});
   }
   describe_keywords(check_name, {"tolerance"});
   describe(solve_name, "results", "ResultColumns", results_record<ResultsOf<Inline>, Inline>());

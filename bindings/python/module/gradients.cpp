@@ -91,6 +91,7 @@ py::object differentiate(Solver& solver, Arguments& arguments) {
   take_options(collision_options(), arguments, &options);
   double tolerance = 0;
   const bool has_tolerance = take_number(arguments, names().tolerance, tolerance);
+  const bool selects = take_bool(arguments, names().select);
   return with_columns<KContacts, Cotangent>(
       arguments, &cotangent_record(), [&]<class T>(const auto& call, Py_ssize_t count) {
         py::object result = new_result("Gradients");
@@ -107,11 +108,12 @@ py::object differentiate(Solver& solver, Arguments& arguments) {
         const py::object statuses = new_array(type_of(Element::gradient_status, false), 1, &shape);
         to.status = {reinterpret_cast<GradientStatus*>(as_array(statuses).data), static_cast<std::size_t>(count)};
         result.attr("status") = statuses;
+        const KContacts<T> contacts = selects ? carom::select(call.contacts, options) : call.contacts;
         GradientReport report;
         {
           const py::gil_scoped_release others_may_run;
-          report = has_tolerance ? solver.differentiate(call.contacts, to, options, tolerance)
-                                 : solver.differentiate(call.contacts, to, options);
+          report = has_tolerance ? solver.differentiate(contacts, to, options, tolerance)
+                                 : solver.differentiate(contacts, to, options);
         }
         result.attr("_report") = py::cast(report);
         return result;
@@ -315,7 +317,7 @@ void add_gradients(py::module_& module) {
     describe(function, "sides", "BodyColumns", side_record<decltype(Pairs<double>::b), 'b'>());
     describe_keywords(function, {"a", "b"});
   }
-  describe_keywords("differentiate", {"by", "of", "tolerance"});
+  describe_keywords("differentiate", {"by", "of", "select", "tolerance"});
   describe_keywords("pull_back", {"product"});
   Record by_name = pair_cotangent_record();
   // The two columns of the product are one argument.

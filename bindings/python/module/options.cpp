@@ -189,4 +189,9 @@ bool take_number(Arguments& arguments, PyObject* name, double& number) {
   return true;
 }
 
+bool take_bool(Arguments& arguments, PyObject* name) {
+  PyObject* const value = arguments.take(name);
+  return value != nullptr && value_of<bool>(value, [&] { return text_of(name); });
+}
+
 }  // namespace carom::python

@@ -46,5 +46,7 @@ std::string class_of(SceneMethod method);
 
 /// Takes a number that is not a member of a struct, for example the tolerance of a call. Returns whether it was given.
 bool take_number(Arguments& arguments, PyObject* name, double& number);
+/// The same for a truth value, which is returned; false if it is missing.
+bool take_bool(Arguments& arguments, PyObject* name);
 
 }  // namespace carom::python

@@ -109,11 +109,6 @@ bool starts_with(PyObject* name, const char* text) {
   return std::strncmp(PyUnicode_AsUTF8(name), text, std::strlen(text)) == 0;
 }
 
-bool take_bool(Arguments& arguments, PyObject* name) {
-  PyObject* const value = arguments.take(name);
-  return value != nullptr && value_of<bool>(value, [&] { return text_of(name); });
-}
-
 /// Names the classes that have an option of this name.
 [[noreturn]] void refuse_keyword(const Arguments& arguments, PyObject* name) {
   std::string hint;

@@ -39,7 +39,10 @@ typedef struct carom_weights {
 
 /// Laws of single contacts, and the parameters of the laws in addition to friction and restitution. Every column is
 /// optional. A contact whose law reads a missing column is at fault (CAROM_STATUS_LAW_PARAMETER_MISSING);
-/// carom_law_parameter_at lists the columns of a law. Values of contacts whose law does not read a column are ignored.
+/// carom_law_parameter_at lists the columns of a law. Columns are as long as the contacts. Values
+/// of contacts whose law does not read a column are ignored. A column that no contact of the call can read is an error,
+/// in scenes also under carom_sequential_impacts. With the column `law`, contacts may have any law; CAROM_LAW_COMPOSITE
+/// has the laws whose weights are given.
 ///
 /// Directions about the normal are measured from the first slip: axis 1 is -u0_t / |u0_t|, axis 2 is n × axis 1.
 /// Without slip, axis 1 is the first tangent of the contact frame.

@@ -86,8 +86,9 @@ typedef struct carom_scene_contacts {
   carom_column frequency;
   /// [1] >= 0, optional, with `frequency`. Default: carom_position_correction::contact_damping_ratio.
   carom_column damping_ratio;
-  /// [m/s] optional, default 0: minimum of u·n after the step for a contact that touches. A gap lowers it by
-  /// separation / time step.
+  /// [m/s] optional, default 0: minimum of u·n after the step for a contact that touches. A positive `separation`
+  /// lowers it by separation / time step. Methods that do not read `separation` take every contact as touching: give
+  /// them a gap by a target of -separation / time step. Any finite number.
   carom_column target_velocity;
   /// [m/s] optional, default 0: u of a contact that sticks (conveyor belts). Its component along the normal is ignored.
   carom_vectors3 surface_velocity;
@@ -96,7 +97,8 @@ typedef struct carom_scene_contacts {
                                         ///< and spinning; world frame
   /// uint64_t, optional: name of the contact point from step to step; no other column is needed for warm starting. The
   /// solver starts from the impulse that the contact of this name had in the last call. Unique among the contacts of a
-  /// call; rows have names of their own. 0 is no name. If `warm_impulse` is given, the solver starts from
+  /// call, or contacts of one name may start from the impulse of another one; rows have names of their own. 0 is no
+  /// name, and a new name starts from 0. If `warm_impulse` is given, the solver starts from
   /// `warm_impulse` and `warm_angular_impulse` instead.
   carom_column key;
   const carom_law_columns* laws;  ///< optional: laws of single contacts
@@ -177,12 +179,12 @@ typedef struct carom_scene_results {
   size_t struct_size;
   carom_outputs3 velocity, angular_velocity;  ///< [m/s], [rad/s] of the bodies after the step
   /// [m], [rad] displacement and rotation vector (world frame) of the bodies in the step. Move the bodies by them, not
-  /// by the velocities. Only carom_substeps, and carom_pgs with position_correction, write these columns; under the
-  /// other methods they keep the values that they had.
+  /// by the velocities: carom_substeps, and carom_pgs with position_correction, correct positions. Under the other
+  /// methods they are time_step times the velocities after the step.
   carom_outputs3 displacement, rotation;
   carom_outputs3 impulse;          ///< [N s] on A, summed over the step; world frame
-  carom_outputs3 warm_impulse;     ///< [N s] warm_impulse of the contacts of the next step. Only the methods that write
-                                   ///< `displacement` write it; for other methods pass `impulse`.
+  carom_outputs3 warm_impulse;     ///< [N s] warm_impulse of the contacts of the next step. It differs from `impulse`
+                                   ///< under carom_substeps, and carom_pgs with position_correction.
   carom_outputs3 angular_impulse;  ///< [N m s] angular impulse on A of the resistance to rolling and spinning, summed
                                    ///< over the step; world frame. 0 for contacts without resistance.
   /// [N m s] warm_angular_impulse of the contacts of the next step, see warm_impulse
@@ -356,9 +358,10 @@ CAROM_EXPORT void carom_bender_schmitt_init(carom_bender_schmitt* method, size_t
 ///     carom_joint_rows read_joints = joints;
 ///     carom_scene_select(&read_contacts, &read_joints, &pgs.head);
 ///
-/// `contacts` and `joints` may be NULL. `method` may be NULL: carom_substeps. For carom_sequential_impacts the struct of
-/// `laws`, which may serve other calls, stays as it is: a column in it that the law does not read is an error. After an error the structs are unchanged.
-/// Bodies need no selection: all methods read all of their columns.
+/// `contacts` and `joints` may be NULL. `method` may be NULL: carom_substeps. For carom_sequential_impacts the struct
+/// of `laws`, which may serve other calls, stays as it is: a column in it that the law does not read is an error. After
+/// an error of this function the structs are unchanged. Bodies need no selection: all methods read all of their
+/// columns.
 CAROM_EXPORT carom_error carom_scene_select(carom_scene_contacts* contacts, carom_joint_rows* joints,
                                             const carom_method* method);
 
@@ -376,7 +379,7 @@ typedef struct carom_scene_report {
   size_t impacts;                              ///< number of impacts of all islands; carom_sequential_impacts
   double max_approach_speed;    ///< [m/s] maximum approach speed before impulses, relative to the targets, with the
                                 ///< forces of the step
-  double relative_error;        ///< [1] maximum error of an island; carom_ncp
+  double relative_error;        ///< [1] maximum error of an island under carom_ncp; other methods: 0
   double residual;              ///< [m/s] maximum violation after the step, rows of joints included
   double energy_before;         ///< [J] kinetic energy of bodies with mass before impulses, with the forces of the step
   double energy_after;          ///< [J] kinetic energy of bodies with mass after the step
@@ -428,7 +431,8 @@ CAROM_EXPORT carom_error carom_scene_solver_reserve(carom_scene_solver* solver, 
 CAROM_EXPORT carom_error carom_scene_solver_forget(carom_scene_solver* solver);
 /// Saves everything that the solver keeps from call to call. Sets `*size` to the size of the state in bytes, which
 /// changes from call to call. Writes the state to `state`, which has room for `capacity` bytes, or nothing if
-/// `capacity` is 0. Too small a capacity is an error that also sets `*size`.
+/// `capacity` is 0, which asks for the size alone; `state` may then be NULL. A capacity above 0 that is too small is an
+/// error that also sets `*size`.
 CAROM_EXPORT carom_error carom_scene_solver_save(const carom_scene_solver* solver, void* state, size_t capacity,
                                                  size_t* size);
 /// Replaces everything that the solver keeps by the `size` bytes of a saved state of this or another solver or process.

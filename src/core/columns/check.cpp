@@ -121,7 +121,7 @@ class QuickColumnCheck {
   bool wanted_, good_;
 };
 
-/// Whether no column of laws is given, not even one at fault.
+/// Returns whether no column of laws is given, not even a faulty one.
 template <class T>
 [[gnu::always_inline]] inline bool are_empty(const LawColumns<T>& laws) {
   std::uint64_t any = 0;
@@ -242,7 +242,7 @@ template <class T>
   columns::each_unread_law_column(refuse_column, columns, laws, options.integrator, planar);
 }
 
-/// Whether a call has neither columns nor options of laws, but for the law itself.
+/// Returns whether a call has no columns and no options of laws except the law.
 template <class T>
 [[gnu::always_inline]] inline bool has_only_law(const LawColumns<T>& columns, const Options& options) {
   return are_empty(columns) && options == Options{.law = options.law, .data = options.data};

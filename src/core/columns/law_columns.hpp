@@ -1,4 +1,4 @@
-// The columns of laws that a call reads: those of its law, or of the laws that its contacts may have.
+// Columns of laws that a call reads: the columns of its law, or of all laws that its contacts may have.
 #pragma once
 
 #include "columns.hpp"

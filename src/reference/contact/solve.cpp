@@ -64,6 +64,7 @@ Solution solve_one(const BodyContact& c, const Options& options, bool with_bound
 template <class AnyContacts>
 Report solve_columns(const AnyContacts& given, const Results<double>& results, const Options& options,
                      const Column<double>& boundary_distance) {
+  check_options(options);
   const std::size_t count = check_columns(given, results, options)->friction.count;
   if (boundary_distance && boundary_distance.count != count)
     throw Error(Text("carom: the column boundary_distance has ", boundary_distance.count, " elements, but there are ",

@@ -52,7 +52,7 @@ struct Response {
 Response<SlideNumber> differentiate_incremental(const Collision& c, RestitutionLaw law, std::int32_t step_budget,
                                                 double tolerance);
 
-/// A law without a course, of which `p` is the impulse; not the composite.
+/// An algebraic law, of which `p` is the impulse; not the composite.
 Response<LawNumber> differentiate_algebraic(Law law, const Collision& c, const LawParameters& parameters,
                                             const Vector3& p, double tolerance);
 

@@ -297,5 +297,22 @@ TYPED_TEST(PlanarMixed, batches_beyond_the_caches_have_the_same_bits) {
   }
 }
 
+TYPED_TEST(PlanarMixed, steps_are_zero) {
+  using T = TypeParam;
+  constexpr std::size_t count = 1003, stride = 2;
+  const RandomPlanarBodies<T> drawn(count, 91);
+  for (const bool mixed : {false, true}) {
+    planar::Contacts<T> contacts = drawn.inline_contacts();
+    if (mixed) contacts.laws.law = drawn.laws.law;
+    for (const Isa isa : available_isas()) {
+      std::vector<std::int32_t> steps(stride * count, -1);
+      planar::Results<T> results;
+      results.steps = {steps.data(), count, stride * sizeof steps[0]};
+      ConfiguredSolver(on(isa)).solve(contacts, results);
+      for (std::size_t i = 0; i < steps.size(); ++i) ASSERT_EQ(steps[i], i % stride == 0 ? 0 : -1) << i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace carom

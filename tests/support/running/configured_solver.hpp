@@ -37,14 +37,14 @@ Options read_options(const AnyContacts& contacts, const Options& options) {
 }
 
 /// Contacts may have columns and options for other laws.
-template <class AnyContacts, class ResultsOf, class... More>
+template <class AnyContacts, class ResultsOf>
 Report solve_by_reference(const AnyContacts& contacts, const ResultsOf& results, const Options& options,
-                          const More&... more) {
+                          const Column<double>& boundary_distance = {}) {
   const Options read = read_options(contacts, options);
   if constexpr (FormTraits<AnyContacts>::is_planar)
-    return reference::planar::solve(select(contacts, read), results, read, more...);
+    return reference::planar::solve(select(contacts, read), results, read);
   else
-    return reference::solve(select(contacts, read), results, read, more...);
+    return reference::solve(select(contacts, read), results, read, boundary_distance);
 }
 
 class ConfiguredSolver {

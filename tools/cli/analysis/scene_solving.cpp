@@ -29,7 +29,9 @@ io::ResultNumbers solved_scenes(const io::ContactNumbers& contacts, const io::Sc
 
 io::ResultNumbers solve_scenes_on_lanes(const io::ContactNumbers& contacts, const io::SceneRows& rows,
                                         SceneSolver& solver, const SceneOptions& options, const OnScene& on_scene) {
-  const auto solve = [&](const auto& scene, const auto& results) { return solver.solve(scene, results, options); };
+  const auto solve = [&](const auto& scene, const auto& results) {
+    return solver.solve(select(scene, options.method), results, options);
+  };
   return contacts.in_float() ? solved_scenes<float>(contacts, rows, options, on_scene, solve)
                              : solved_scenes<double>(contacts, rows, options, on_scene, solve);
 }
@@ -37,7 +39,7 @@ io::ResultNumbers solve_scenes_on_lanes(const io::ContactNumbers& contacts, cons
 io::ResultNumbers solve_scenes_by_reference(const io::ContactNumbers& contacts, const io::SceneRows& rows,
                                             const SceneOptions& options, const OnScene& on_scene) {
   return solved_scenes<double>(contacts, rows, options, on_scene, [&](const auto& scene, const auto& results) {
-    return reference::solve_scene(scene, results, options);
+    return reference::solve_scene(select(scene, options.method), results, options);
   });
 }
 

@@ -25,11 +25,6 @@ using scene::Twist;
 using scene::vector_at;
 using scene::velocity_at;
 
-std::array<Vector, 3> inverse_inertia_of(const SceneBodies<double>& bodies, std::size_t b) {
-  const auto& [xx, xy, xz, yy, yz, zz] = body_of(bodies, static_cast<std::int32_t>(b)).inverse_inertia;
-  return {{{xx, xy, xz}, {xy, yy, yz}, {xz, yz, zz}}};
-}
-
 Twist velocity_of(const SceneBodies<double>& bodies, std::int32_t body) {
   return velocity_at(bodies.velocity, bodies.angular_velocity, static_cast<std::size_t>(body));
 }

@@ -1,7 +1,7 @@
 // The pipeline of the algebraic laws, for any ISA and precision. The contacts of a range go through its stages a tile
 // at a time:
 //
-//   load                               law_staging.hpp
+//   load                               law_call.hpp; stages/staged_columns.hpp
 //   frame, collision matrix, validate  law_stages.hpp; validate_law.hpp, law_parameters.hpp
 //   law                                apply.hpp; the laws themselves in laws/algebraic/
 //   impulse, store                     store_law.hpp

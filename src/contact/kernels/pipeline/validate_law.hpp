@@ -1,4 +1,4 @@
-// Validate, for the laws without a course: which laws the contacts have, their parameters, and the first fault
+// Validate, for the algebraic laws: which laws the contacts have, their parameters, and the first fault
 // of every contact.
 #pragma once
 

@@ -14,7 +14,10 @@ namespace {
 /// -x, also of zero: xsimd 8.1 computes 0 - x on AVX-512, and in functions without an architecture elsewhere.
 template <class B>
 inline B negated(B x) {
-  return B(-1) * x;
+  if constexpr (Number<B>)
+    return opposite(x);
+  else
+    return B(-1) * x;
 }
 
 template <class B>

@@ -25,13 +25,22 @@ inline double mul_add(double x, double y, double z) {
   return __builtin_fma(x, y, z);
 }
 #endif
+/// -x, also of zero; NaN keeps its bits. g++ makes -x y - z of the negative of x y + z, which differs in the sign of an
+/// exact zero, unless the sign is an operation on integers.
+inline float opposite(float x) {
+  return __builtin_isnan(x) ? x : __builtin_bit_cast(float, __builtin_bit_cast(std::uint32_t, x) ^ 0x8000'0000u);
+}
+inline double opposite(double x) {
+  constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+  return __builtin_isnan(x) ? x : __builtin_bit_cast(double, __builtin_bit_cast(std::uint64_t, x) ^ sign);
+}
 template <Number T>
 inline T mul_sub(T x, T y, T z) {
-  return mul_add(x, y, -z);
+  return mul_add(x, y, opposite(z));
 }
 template <Number T>
 inline T neg_mul_add(T x, T y, T z) {
-  return mul_add(-x, y, z);
+  return mul_add(opposite(x), y, z);
 }
 inline float square_root(float x) {
   return __builtin_sqrtf(x);

@@ -1,4 +1,4 @@
-// The laws without a course.
+// The algebraic laws.
 #pragma once
 
 #include "anitescu_potra.hpp"
