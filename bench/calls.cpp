@@ -49,7 +49,7 @@ void call_planar(benchmark::State& state, const Options& options, std::size_t n)
   planar::Results<T> results = arrays.results();
   results.path = {};
   results.work_compression = results.work_decompression = {};
-  time_calls(state, drawn.inline_contacts(), results, options);
+  time_calls(state, select(drawn.inline_contacts(), options), results, options);
 } catch (const std::exception& error) {
   state.SkipWithError(error.what());
 }

@@ -148,7 +148,10 @@ class EachColumn : public Check {
     columns::each_number(needs(of), contacts);
     columns::each_index(needs(of), contacts);
     // Calls with few contacts take hardly longer than their checks, and most have no columns of laws.
-    if (!are_empty(contacts.laws)) columns::each_law_column(accepts(of), contacts.laws);
+    if (are_empty(contacts.laws)) return;
+    columns::each_choice(accepts(of), contacts.laws);
+    columns::each_parameter(accepts(of), contacts.laws);
+    columns::each_weight(accepts(of), contacts.laws.weight);
   }
 
   template <class Bodies>
@@ -223,6 +226,24 @@ template <class AnyContacts, class ResultsOf>
       contacts, contacts.friction.count,
       bodies, [&](auto& check) __attribute__((always_inline)) { check.results(contacts, results); });
 }
+/// Returns true if contacts under one of `laws` read every column of parameters and weights, and there is no other one.
+template <bool planar, class T>
+[[gnu::always_inline]] inline bool are_read(const LawColumns<T>& columns, unsigned laws) {
+  bool are_others = columns.step || columns.restitution_law;
+  columns::each_parameter(
+      [&](const Label&, auto known, const auto& column) __attribute__((always_inline)) {
+        constexpr unsigned readers = columns::readers_of(decltype(known)::value, planar);
+        are_others = are_others || ((readers & laws) == 0 && column);
+      },
+      columns);
+  if ((laws & columns::bit_of(Law::composite)) == 0)
+    columns::each_weight(
+        [&](const Label&, Law, const auto& column)
+            __attribute__((always_inline)) { are_others = are_others || column; },
+        columns.weight);
+  return !are_others;
+}
+
 /// Throws Error for a column of laws or an option that no law of the call reads.
 template <class T>
 [[gnu::noinline]] void check_what_laws_read(const LawColumns<T>& columns, const Options& options, bool planar) {
@@ -242,12 +263,6 @@ template <class T>
   columns::each_unread_law_column(refuse_column, columns, laws, options.integrator, planar);
 }
 
-/// Returns whether a call has no columns and no options of laws except the law.
-template <class T>
-[[gnu::always_inline]] inline bool has_only_law(const LawColumns<T>& columns, const Options& options) {
-  return are_empty(columns) && options == Options{.law = options.law, .data = options.data};
-}
-
 /// The contacts without constants, after their check.
 template <class AnyContacts, class ResultsOf>
 [[gnu::noinline]] Resolved<AnyContacts> resolve(const AnyContacts& given, const ResultsOf& results) {
@@ -263,8 +278,11 @@ template <class AnyContacts, class ResultsOf>
 template <template <class> class AnyContacts, class T, class ResultsOf>
 Resolved<AnyContacts<T>> check_columns(const AnyContacts<T>& contacts, const ResultsOf& results,
                                        const Options& options) {
-  if (!has_only_law(contacts.laws, options))
-    check_what_laws_read(contacts.laws, options, FormTraits<AnyContacts<T>>::is_planar);
+  constexpr bool planar = FormTraits<AnyContacts<T>>::is_planar;
+  // Calls with few contacts take hardly longer than the whole check.
+  const bool is_plain = options == Options{.law = options.law, .data = options.data} && !contacts.laws.law &&
+                        options.law != Law::composite && are_read<planar>(contacts.laws, columns::bit_of(options.law));
+  if (!is_plain) check_what_laws_read(contacts.laws, options, planar);
   if (are_good(contacts, results)) return Resolved(contacts);
   return resolve(contacts, results);
 }
