@@ -120,8 +120,10 @@ EllipseImpulse step_on_ellipse(const EllipseStep& step, double relaxation) {
   const double k33 = k[2][2], kappa_x = k[0][2] / k33, kappa_y = k[1][2] / k33;
   const double need = p[2] + kappa_x * p[0] + kappa_y * p[1] - v[2] / k33;
   const double most = std::max(friction_1, friction_2);
-  EllipseImpulse next{{0, 0, need > 0 ? need : 0}, false};
-  if (need > 0 && most > 0) {
+  // Relaxed impulses of a contact that separates shrink until their squares have too few digits for the cone.
+  constexpr double least = 1e-140;
+  EllipseImpulse next{{0, 0, need > least ? need : 0}, false};
+  if (need > least && most > 0) {
     const double d1 = friction_1 / most, d2 = friction_2 / most;
     const Matrix2 s{k[0][0] - k[0][2] * kappa_x, k[0][1] - k[0][2] * kappa_y, k[1][1] - k[1][2] * kappa_y};
     const Vector2 without = Vector2{v[0] - kappa_x * v[2], v[1] - kappa_y * v[2]} - s * Vector2{p[0], p[1]};
@@ -138,6 +140,7 @@ EllipseImpulse step_on_ellipse(const EllipseStep& step, double relaxation) {
   if (relaxation == 1) return next;
   Vector3& to = next.impulse;
   for (std::size_t i = 0; i < 3; ++i) to[i] = p[i] + relaxation * (to[i] - p[i]);
+  if (std::hypot(to[0], to[1], to[2]) < least) return {};
   to[2] = std::max(to[2], 0.0);
   const Vector2 q = rounded(to, friction_1, friction_2, most);
   const double size = std::hypot(q[0], q[1]), bound = most * to[2];
