@@ -32,7 +32,7 @@ void each_field(F&& f, O& options, C& c) {
   each_option([&](const OptionInfo& info, auto& field, auto& in_c) { f(info.name, field, in_c); }, options, c);
 }
 
-/// What all reports with statuses have.
+/// Stores the fields that all reports with statuses have.
 template <class F, class O, class Counts, class C>
 void put_counts(const F& f, const O& report, const Counts& counts, C& c) {
   f("ok", report.ok(), c.ok);
@@ -130,7 +130,7 @@ std::int64_t first_of(const std::size_t (&counts)[room], const std::size_t (&fir
   return is_there ? static_cast<std::int64_t>(first[status]) : -1;
 }
 
-/// Returns the options in the caller's struct, or the defaults if there is none.
+/// Returns the options of the caller's struct; without a struct, the defaults.
 template <class O, class C>
 O taken(const C* from, const char* name) {
   O made;

@@ -10,10 +10,10 @@ namespace carom::apps {
 /// Fate of the part if the run ends before its file is complete.
 enum class UnfinishedPart { is_removed, is_kept };
 
-/// The file that a command writes. The part NAME.XXXXXX.part in the same folder is renamed when it is complete, so a
-/// run that fails or that a signal ends does not touch NAME. A part that is kept is named NAME.part; it may be the part
-/// of an earlier run. Devices, pipes and files of a process (/dev/stdout) are written directly; "-" is standard output.
-/// Only one OutputFile exists at a time.
+/// The file that a command writes. It is written to a part in the same folder, whose name is NAME, six random
+/// characters and ".part", and renamed when it is complete: a run that fails or that a signal ends does not touch NAME.
+/// A part that is kept is named NAME.part; it may be the part of an earlier run. Devices, pipes and files of a process
+/// (/dev/stdout) are written directly; "-" is standard output. Only one OutputFile exists at a time.
 class OutputFile {
  public:
   /// Opens the file. Do this before the work, so that a path that cannot be written costs no work. Throws Error, also
