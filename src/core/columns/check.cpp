@@ -121,16 +121,6 @@ class QuickColumnCheck {
   bool wanted_, good_;
 };
 
-/// Returns whether no column of laws is given, not even a faulty one.
-template <class T>
-[[gnu::always_inline]] inline bool are_empty(const LawColumns<T>& laws) {
-  std::uint64_t any = 0;
-  columns::each_law_column(
-      [&](const Label&, const auto& column) __attribute__((always_inline)) { any |= column.bits | column.count; },
-      laws);
-  return any == 0;
-}
-
 /// Passes columns to one of these checks.
 template <class Check>
 class EachColumn : public Check {
@@ -147,8 +137,6 @@ class EachColumn : public Check {
   [[gnu::always_inline]] void contacts(const AnyContacts& contacts, const char* of = "") {
     columns::each_number(needs(of), contacts);
     columns::each_index(needs(of), contacts);
-    // Calls with few contacts take hardly longer than their checks, and most have no columns of laws.
-    if (are_empty(contacts.laws)) return;
     columns::each_choice(accepts(of), contacts.laws);
     columns::each_parameter(accepts(of), contacts.laws);
     columns::each_weight(accepts(of), contacts.laws.weight);
@@ -226,24 +214,6 @@ template <class AnyContacts, class ResultsOf>
       contacts, contacts.friction.count,
       bodies, [&](auto& check) __attribute__((always_inline)) { check.results(contacts, results); });
 }
-/// Returns true if contacts under one of `laws` read every column of parameters and weights, and there is no other one.
-template <bool planar, class T>
-[[gnu::always_inline]] inline bool are_read(const LawColumns<T>& columns, unsigned laws) {
-  bool are_others = columns.step || columns.restitution_law;
-  columns::each_parameter(
-      [&](const Label&, auto known, const auto& column) __attribute__((always_inline)) {
-        constexpr unsigned readers = columns::readers_of(decltype(known)::value, planar);
-        are_others = are_others || ((readers & laws) == 0 && column);
-      },
-      columns);
-  if ((laws & columns::bit_of(Law::composite)) == 0)
-    columns::each_weight(
-        [&](const Label&, Law, const auto& column)
-            __attribute__((always_inline)) { are_others = are_others || column; },
-        columns.weight);
-  return !are_others;
-}
-
 /// Throws Error for a column of laws or an option that no law of the call reads.
 template <class T>
 [[gnu::noinline]] void check_what_laws_read(const LawColumns<T>& columns, const Options& options, bool planar) {
@@ -279,10 +249,11 @@ template <template <class> class AnyContacts, class T, class ResultsOf>
 Resolved<AnyContacts<T>> check_columns(const AnyContacts<T>& contacts, const ResultsOf& results,
                                        const Options& options) {
   constexpr bool planar = FormTraits<AnyContacts<T>>::is_planar;
-  // Calls with few contacts take hardly longer than the whole check.
-  const bool is_plain = options == Options{.law = options.law, .data = options.data} && !contacts.laws.law &&
-                        options.law != Law::composite && are_read<planar>(contacts.laws, columns::bit_of(options.law));
-  if (!is_plain) check_what_laws_read(contacts.laws, options, planar);
+  bool is_doubtful = options != Options{.law = options.law, .data = options.data};
+  columns::each_unread_law_column(
+      [&](const Label&, const auto& column) __attribute__((always_inline)) { is_doubtful = is_doubtful || column; },
+      contacts.laws, columns::possible_laws(contacts.laws, options.law), options.integrator, planar);
+  if (is_doubtful) check_what_laws_read(contacts.laws, options, planar);
   if (are_good(contacts, results)) return Resolved(contacts);
   return resolve(contacts, results);
 }
