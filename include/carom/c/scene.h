@@ -290,7 +290,7 @@ typedef struct carom_sequential_impacts {
   int32_t max_impacts;  ///< Maximum number of impacts per contact and joint of an island. In [1, 2^30]. Default 100.
   uint64_t seed;  ///< Tie-breaking between equally fast contacts. 0: lowest index; else a seed. Any number. Default 0.
   double tolerance;  ///< [1] Relative approach speed at which an island has converged. In [0, 1]. Default 1e-6.
-  /// Collision law of contacts that have none of their own. A carom_law. Default CAROM_LAW_INCREMENTAL.
+  /// Collision law if the column law is absent. A carom_law. Default CAROM_LAW_INCREMENTAL.
   int32_t law;
   /// Restitution hypothesis of the incremental law. A carom_restitution_law. Default CAROM_RESTITUTION_ENERGETIC.
   int32_t restitution_law;

@@ -30,15 +30,15 @@ typedef struct carom_execution {
   carom_parallel_for parallel_for;  ///< Runs the pieces of a loop. Default NULL: oneTBB runs them.
   void* context;                    ///< First argument of parallel_for. Default NULL.
   int32_t workers;  ///< Maximum number of pieces. In [0, 1024]. Default 0. At least 1 with parallel_for, else 0.
-  /// 1 if all pieces of a loop run at the same time, else 0. Default 0. Set it to 1 only if each piece has an otherwise
-  /// idle thread: pieces then wait for each other by spinning.
+  /// Whether all pieces of a loop run at the same time. 0 or 1. Default 0. Set it to 1 only if each piece has an
+  /// otherwise idle thread: pieces then wait for each other by spinning.
   int32_t runs_at_once;
 } carom_execution;
 
 /// The laws and the integration of a call, and the tolerances of its data.
 typedef struct carom_options {
   size_t struct_size;
-  /// Collision law of contacts without a carom_law_columns::law. A carom_law. Default CAROM_LAW_INCREMENTAL.
+  /// Collision law if the column law is absent. A carom_law. Default CAROM_LAW_INCREMENTAL.
   int32_t law;
   /// Restitution hypothesis of the incremental law. A carom_restitution_law. Default CAROM_RESTITUTION_ENERGETIC.
   int32_t restitution_law;

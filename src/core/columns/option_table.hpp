@@ -112,7 +112,7 @@ auto& data_of(O& options) {
 /// The options that Options and SequentialImpacts share.
 template <class F, class O, class... Others>
 void each_law_option(F&& f, O& o, Others&... others) {
-  CAROM_OPTION(law, "", any(), "Collision law of contacts that have none of their own.");
+  CAROM_OPTION(law, "", any(), "Collision law if the column law is absent.");
   CAROM_OPTION(restitution_law, "", any(), "Restitution hypothesis of the incremental law.");
   CAROM_OPTION(integrator, "", any(), "Integrator of the incremental law.");
   CAROM_OPTION(steps, "", within(1, Options::max_steps),
