@@ -57,8 +57,8 @@ class CAROM_EXPORT Error : public std::exception {
   std::string_view column() const noexcept { return column_; }
   /// Returns the index of the element of column(), or of the contact, joint row or island. Empty for wrong lengths.
   std::optional<std::size_t> row() const noexcept { return row_; }
-  /// Returns the name of the option as the text has it: "steps", "ncp.tolerance". Empty if the error is not about one
-  /// option.
+  /// Returns the name of the option as the text has it: "steps", "max_restitution", "ncp.tolerance". Only options of a
+  /// method have a prefix. Empty if the error is not about one option.
   std::string_view option() const noexcept { return option_; }
 
  private:

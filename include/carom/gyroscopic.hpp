@@ -14,10 +14,11 @@ namespace carom {
 /// Energy ω·I ω and |I ω| stay the same at any time step, to rounding. Without this torque a body of unequal moments of
 /// inertia turns about an axis that is fixed in the world; an explicit torque makes it gain energy.
 ///
-/// `inertia` [kg m²] is xx, xy, xz, yy, yz, zz in the frame of `angular_velocity` [rad/s], at the start of the step. In
-/// the world frame the result belongs to the body after the rotation h ω′. Call it before SceneSolver::solve for every
-/// body with finite inertia, and use the result as SceneBodies::angular_velocity. angular_velocity_change does not
-/// include this change. A body without inertia, or with an inertia that is not definite, keeps its angular velocity.
+/// `inertia` [kg m²] is xx, xy, xz, yy, yz, zz in the frame of `angular_velocity` [rad/s], at the start of the step. If
+/// both are in the world frame, rotate the body by h ω′, with ω′ the result. Call it before SceneSolver::solve for
+/// every body with finite inertia, and use the result as SceneBodies::angular_velocity. angular_velocity_change does
+/// not include this change. A body without inertia, or with an inertia that is not definite, keeps its angular
+/// velocity.
 template <class T>
 std::array<T, 3> gyroscopic_velocity(const std::array<T, 3>& angular_velocity, const std::array<T, 6>& inertia,
                                      T time_step) {

@@ -20,7 +20,7 @@ template <class T>
 class CAROM_EXPORT JointRowData {
  public:
   using Vector = std::array<T, 3>;  ///< vector in the world frame
-  /// One row. Fields have the meaning, units and defaults of JointRows.
+  /// One row. Fields have the meaning and units of JointRows.
   struct Row {
     std::int32_t body_a = -1, body_b = -1;                    ///< index of the body, -1 for the world
     Vector linear_a{}, angular_a{}, linear_b{}, angular_b{};  ///< [1], [m] coefficients of the row
@@ -62,6 +62,10 @@ struct JointBodies {
   std::array<T, 3> r_a{}, r_b{};  ///< [m]
 };
 
+// A limit of a hinge or a slider is a row of its own, made as a motor with speed 0. For a lower limit set min_impulse =
+// 0 and position_error to the angle [rad] or the distance [m] minus the limit, positive inside of it; for an upper
+// limit max_impulse = 0, and position_error is negative inside. Both have the frequency infinity.
+//
 // Axes and directions are in the world frame and may have any length except 0. An axis of length 0 or with a number
 // that is not finite is an Error, and no row is added. p1 and p2 are two unit vectors perpendicular to the axis that
 // depend only on the axis.
@@ -90,16 +94,18 @@ CAROM_EXPORT std::size_t add_fixed_joint(JointRowData<T>& data, const JointBodie
 /// impulse in both directions; it is the maximum torque times the time step. 1 row. Throws Error.
 template <class T>
 CAROM_EXPORT std::size_t add_motor(JointRowData<T>& data, const JointBodies<T>& bodies, const std::array<T, 3>& axis,
-                                   T speed, T max_impulse);
+                                   std::type_identity_t<T> speed, std::type_identity_t<T> max_impulse);
 
 /// Adds a motor that moves A's point against B's point along `axis` at `speed` [m/s]. `max_impulse` [N s] limits its
 /// impulse in both directions. 1 row. Throws Error.
 template <class T>
 CAROM_EXPORT std::size_t add_linear_motor(JointRowData<T>& data, const JointBodies<T>& bodies,
-                                          const std::array<T, 3>& axis, T speed, T max_impulse);
+                                          const std::array<T, 3>& axis, std::type_identity_t<T> speed,
+                                          std::type_identity_t<T> max_impulse);
 
 /// Adds a distance joint: the points keep their distance along `direction`, which points from B's point to A's point.
-/// 1 row. Its impulse is > 0 if the joint pushes the points apart; a rope is a row with max_impulse = 0. Throws Error.
+/// 1 row. Its impulse is > 0 if the joint pushes the points apart. Set `position_error` of the row to the distance
+/// minus the length of the joint. A rope also has max_impulse = 0: it is slack while position_error < 0. Throws Error.
 template <class T>
 CAROM_EXPORT std::size_t add_distance_joint(JointRowData<T>& data, const JointBodies<T>& bodies,
                                             const std::array<T, 3>& direction);

@@ -57,11 +57,13 @@ struct JointRows {
   Column<const std::uint64_t> key{};                ///< optional, as SceneContacts::key
   // The following columns are for position correction.
   /// [m] optional: position error of the row at the start of the step. Its rate is the left side minus target_velocity.
-  /// Default 0. A row with the error 0 and an infinite frequency is rigid: it does not yield within the step.
+  /// Default 0. A row with the error 0 and an infinite frequency is rigid: it does not yield within the step. If one
+  /// limit of λ is 0 and λ would have to act beyond it to correct the error, the error is a gap, which the step may
+  /// close but not cross.
   Column<const T> position_error{};
   /// [Hz] >= 0, optional: stiffness of the correction. Infinity corrects the whole error; 0 does not correct it
-  /// (motors). In between, the row is a spring in islands that are solved directly; PGS corrects the position at that
-  /// rate. Default: PositionCorrection::joint_frequency.
+  /// (motors). With another number the row is a spring of that frequency in islands that Substeps solves directly; in
+  /// other islands the error is corrected at that rate. Default: PositionCorrection::joint_frequency.
   Column<const T> frequency{};
   Column<const T> damping_ratio{};       ///< [1] >= 0, optional. Default: PositionCorrection::joint_damping_ratio.
   Vector3Columns<const T> r_a{}, r_b{};  ///< [m] optional: offsets from the centres of mass to the two points that
@@ -147,8 +149,9 @@ struct SceneContacts {
   Column<const T> stiffness{};
   Column<const T> damping{};  ///< [N s/m] >= 0, optional, with `stiffness`; default 0
   /// [m] optional: distance of the bodies at the start of the step. Negative: they overlap. Positive: a gap, which the
-  /// step may close but not cross. Pass contacts that may touch in the step: a contact that comes when the bodies
-  /// already overlap is too late. Default 0.
+  /// step may close but not cross. Pass contacts that may touch in the step, whose gap is less than time_step times the
+  /// approach speed with the forces of the step: a contact that comes when the bodies already overlap is too late.
+  /// Default 0.
   Column<const T> separation{};
   /// [Hz] >= 0, optional: stiffness of the overlap correction, limited to a quarter of the substep rate. 0 does not
   /// correct overlap. Default infinity: PositionCorrection::rate corrects it.
@@ -246,9 +249,9 @@ template <class T>
 struct SceneResults {
   Vector3Columns<T> velocity{}, angular_velocity{};  ///< [m/s], [rad/s] of the bodies after the step
   /// [m], [rad] displacement and rotation vector (world frame) of the bodies in the step. Under Substeps, and Pgs with
-  /// position_correction, they have the position correction, and Substeps moves a free body on a parabola: move the
-  /// bodies by these, not by the velocities. Under the other methods they are time_step times the velocities after the
-  /// step.
+  /// position_correction, they have the position correction, and Substeps moves bodies without contacts and rows on a
+  /// parabola: move the bodies by these, not by the velocities. Under the other methods they are time_step times the
+  /// velocities after the step.
   Vector3Columns<T> displacement{}, rotation{};
   Vector3Columns<T> impulse{};  ///< [N s] on A, summed over the step; world frame
   /// [N s] SceneContacts::warm_impulse of the next step. It differs from `impulse` under Substeps, and Pgs with
@@ -290,8 +293,8 @@ struct CAROM_EXPORT SceneReport {
   double residual = 0;        ///< [m/s] max. violation after the step, rows of joints included
   double energy_before = 0;   ///< [J] kinetic energy of bodies with mass before impulses, with the forces of the step
   double energy_after = 0;    ///< [J] kinetic energy of bodies with mass after the step
-  /// [J] work of the impulses of rows: each impulse times the mean of its J v before and after the step. Approximate in
-  /// substeps in which r_a and r_b turn.
+  /// [J] work of the impulses of rows: each impulse times the mean of its J v after the step and before impulses, with
+  /// the forces of the step. Approximate in substeps in which r_a and r_b turn.
   double joint_work = 0;
   double energy_removed = 0;        ///< [J] sum of IslandResults::energy_removed
   std::size_t islands = 0;          ///< number of sets of bodies that contacts and rows connect through movable bodies

@@ -63,7 +63,9 @@ struct Substeps {
   int min_substeps = 1;
   int max_substeps = 64;  ///< Maximum number of substeps; bounds the time of a step. In [1, SceneLimits::max_substeps].
   /// Minimum number of substeps of an island that is solved directly. In [1, 16], at most max_substeps, and 1 if
-  /// min_substeps is above 1. Default 1. With 2 the distance that a sliding box covers has half the error.
+  /// min_substeps is above 1. Default 1. With 2 the distance that a sliding box covers has half the error. Joints that
+  /// turn lose energy, less with more substeps: a swinging pendulum loses a few per cent in 200 steps with 1, 0.3 %
+  /// with 4.
   int min_direct_substeps = 1;
   int iterations = 1;  ///< Number of iterations of a substep before the motion. In [1, SceneLimits::max_iterations].
   /// Number of passes over the points of a manifold, or the rows of a joint, in an iteration. In [1, 64]. Default 4;
@@ -75,7 +77,8 @@ struct Substeps {
   double joint_warm_start = 1;  ///< [1] Same, of the impulses of rows. In [0, 1].
   /// [1] An island has converged if no contact and no row misses its target velocity by more than this fraction of the
   /// island's maximum initial approach speed, and if no change of an impulse in the last iteration changes the relative
-  /// velocity of its bodies by more. In [0, 1]. Convergence is tested every fourth iteration.
+  /// velocity of its bodies by more. In [0, 1]. Convergence is tested after every fourth iteration of the step, in all
+  /// substeps together.
   double tolerance = 1e-6;
   PositionCorrection position_correction = {};  ///< of overlap and of joints
 

@@ -143,7 +143,9 @@ struct Tolerances {
 struct Options {
   static constexpr int max_steps = 1 << 30;  ///< upper limit of `steps` and `step_budget`
 
-  Law law = Law::incremental;                                  ///< law of contacts without LawColumns::law
+  /// Law of contacts without LawColumns::law. A law that exists in 3D or in 2D only gives contacts of the other
+  /// dimension Status::law_unavailable.
+  Law law = Law::incremental;
   RestitutionLaw restitution_law = RestitutionLaw::energetic;  ///< of contacts without LawColumns::restitution_law
   Integrator integrator = Integrator::series;                  ///< integrator of Law::incremental
   /// Steps of Integrator::euler: a step of impulse is |u0| / (steps · trace K). In [1, max_steps]. Default 200. With

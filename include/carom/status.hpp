@@ -16,12 +16,12 @@
 
 namespace carom {
 
-/// Outcome of a contact. Every status except `ok` and `several_solutions` means a zero impulse and unchanged
-/// velocities. A contact with several faults has the status that comes first in fault_priority. Numbers keep their
-/// meaning in later versions; new statuses take unused numbers.
+/// Outcome of a contact. Every status except `ok` and `several_solutions` means a zero impulse; the bodies of a single
+/// contact then keep their velocities. A contact with several faults has the status that comes first in fault_priority.
+/// Numbers keep their meaning in later versions; new statuses take unused numbers.
 enum class Status : std::uint8_t {
   ok = 0,                 ///< resolved
-  separating = 1,         ///< u·n >= 0 before the collision: nothing to do
+  separating = 1,         ///< u·n >= 0 before the collision; in scenes: no impulse acts at this contact
   several_solutions = 2,  ///< resolved; the law has several solutions, docs/laws.md says which one is returned
 
   body_index_out_of_range = 8,  ///< below -1, or not below the number of bodies

@@ -43,11 +43,11 @@ typedef enum carom_integrator {
   CAROM_INTEGRATOR_SERIES = 1,  ///< Taylor series in slip time, exact to rounding; has no step size to choose
 } carom_integrator;
 
-/// Outcome of a contact or of a joint row. Every status except OK and SEVERAL_SOLUTIONS means a zero impulse and
-/// unchanged velocities. Every status above SEVERAL_SOLUTIONS is a fault.
+/// Outcome of a contact or of a joint row. Every status except OK and SEVERAL_SOLUTIONS means a zero impulse; the
+/// bodies of a single contact then keep their velocities. Every status above SEVERAL_SOLUTIONS is a fault.
 typedef enum carom_status {
   CAROM_STATUS_OK = 0,                       ///< resolved
-  CAROM_STATUS_SEPARATING = 1,               ///< u·n >= 0 before the collision: nothing to do
+  CAROM_STATUS_SEPARATING = 1,               ///< u·n >= 0 before the collision; in scenes: no impulse acts here
   CAROM_STATUS_SEVERAL_SOLUTIONS = 2,        ///< resolved; the law has several solutions (docs/laws.md)
   CAROM_STATUS_BODY_INDEX_OUT_OF_RANGE = 8,  ///< below -1, or not below the number of bodies
   CAROM_STATUS_SAME_BODY = 9,                ///< both indices name one body
@@ -107,7 +107,7 @@ typedef enum carom_sticking {
 /// Instruction sets that carom has kernels for.
 typedef enum carom_isa {
   CAROM_ISA_AUTOMATIC = 0,  ///< the environment variable CAROM_ISA if it is set, else the best ISA of this CPU
-  CAROM_ISA_SCALAR = 1,     ///< on x86-64 with FMA3, unless carom is built with CAROM_ISAS=scalar
+  CAROM_ISA_SCALAR = 1,     ///< no SIMD; not part of a build for x86-64 unless CAROM_ISAS names it
   CAROM_ISA_SSE2 = 2,
   CAROM_ISA_AVX2 = 3,  ///< with FMA3
   CAROM_ISA_AVX512 = 4,

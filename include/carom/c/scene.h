@@ -377,13 +377,15 @@ typedef struct carom_scene_report {
   int32_t iterations;                          ///< maximum number of iterations over an island
   int32_t substeps;                            ///< maximum number of substeps of an island; carom_substeps
   size_t impacts;                              ///< number of impacts of all islands; carom_sequential_impacts
-  double max_approach_speed;    ///< [m/s] maximum approach speed before impulses, relative to the targets, with the
-                                ///< forces of the step
-  double relative_error;        ///< [1] maximum error of an island under carom_ncp; other methods: 0
-  double residual;              ///< [m/s] maximum violation after the step, rows of joints included
-  double energy_before;         ///< [J] kinetic energy of bodies with mass before impulses, with the forces of the step
-  double energy_after;          ///< [J] kinetic energy of bodies with mass after the step
-  double joint_work;            ///< [J] work of the impulses of rows
+  double max_approach_speed;  ///< [m/s] maximum approach speed before impulses, relative to the targets, with the
+                              ///< forces of the step
+  double relative_error;      ///< [1] maximum error of an island under carom_ncp; other methods: 0
+  double residual;            ///< [m/s] maximum violation after the step, rows of joints included
+  double energy_before;       ///< [J] kinetic energy of bodies with mass before impulses, with the forces of the step
+  double energy_after;        ///< [J] kinetic energy of bodies with mass after the step
+  /// [J] work of the impulses of rows: each impulse times the mean of its J v after the step and before impulses, with
+  /// the forces of the step
+  double joint_work;
   size_t islands;               ///< number of sets of bodies that contacts and rows connect through movable bodies
   size_t max_island_size;       ///< contacts and rows of the largest island
   size_t colours;               ///< maximum number of colours of an island

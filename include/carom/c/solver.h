@@ -88,7 +88,7 @@ CAROM_EXPORT int32_t carom_solver_isa(const carom_solver* solver);
 CAROM_EXPORT size_t carom_solver_memory(const carom_solver* solver);
 
 // Resolve all contacts. `precision` is a carom_precision. `results`, `options` and `report` may be NULL: no results,
-// the defaults, no report. In planar calls `integrator`, `steps` and step_budget have no effect.
+// the defaults, no report. In planar calls `integrator`, `steps` and step_budget must have their defaults.
 CAROM_EXPORT carom_error carom_solve(carom_solver* solver, int32_t precision, const carom_contacts* contacts,
                                      const carom_results* results, const carom_options* options, carom_report* report);
 CAROM_EXPORT carom_error carom_solve_indexed(carom_solver* solver, int32_t precision,

@@ -143,8 +143,8 @@ std::size_t add_fixed_joint(JointRowData<T>& data, const JointBodies<T>& bodies)
 }
 
 template <class T>
-std::size_t add_motor(JointRowData<T>& data, const JointBodies<T>& bodies, const std::array<T, 3>& axis, T speed,
-                      T largest) {
+std::size_t add_motor(JointRowData<T>& data, const JointBodies<T>& bodies, const std::array<T, 3>& axis,
+                      std::type_identity_t<T> speed, std::type_identity_t<T> largest) {
   const Vector<T> e = unit_axis(axis, "motor", "the axis");
   Rows<T> rows(data, bodies);
   drive<T>(rows.about(e), speed, largest);
@@ -152,8 +152,8 @@ std::size_t add_motor(JointRowData<T>& data, const JointBodies<T>& bodies, const
 }
 
 template <class T>
-std::size_t add_linear_motor(JointRowData<T>& data, const JointBodies<T>& bodies, const std::array<T, 3>& axis, T speed,
-                             T largest) {
+std::size_t add_linear_motor(JointRowData<T>& data, const JointBodies<T>& bodies, const std::array<T, 3>& axis,
+                             std::type_identity_t<T> speed, std::type_identity_t<T> largest) {
   const Vector<T> e = unit_axis(axis, "linear motor", "the axis");
   Rows<T> rows(data, bodies);
   drive<T>(rows.along(e), speed, largest);
