@@ -38,8 +38,9 @@ struct BodyColumns {
 /// Values of contacts whose law does not read a column are ignored, but a column that no contact of the call can read
 /// is an Error: see select() in solver.hpp.
 ///
-/// Directions about the normal are measured from the first slip: axis 1 is -u0_t / |u0_t|, axis 2 is n × axis 1.
-/// Without slip, axis 1 is the first axis of KContacts, and one of the tangents of a contact of bodies.
+/// Directions about the normal are measured against the slip before the collision: axis 1 is -u0_t / |u0_t|, axis 2 is
+/// n × axis 1. Without slip, axis 1 is the first axis of KContacts; for a contact of bodies it is a tangent that
+/// depends only on the normal.
 template <class T>
 struct LawColumns {
   Column<const Law> law{};                         ///< law of the contact. Default: Options::law.
@@ -50,9 +51,10 @@ struct LawColumns {
   Column<const T> tangential_restitution{};
   Column<const T> impulse_ratio_1{};  ///< [1] brach: p_t / p_n along axis 1. Finite.
   Column<const T> impulse_ratio_2{};  ///< [1] brach: p_t / p_n along axis 2. Finite. 3D only.
-  Column<const T> polar_angle{};  ///< [rad] polar: angle from the normal. In [0, π]; planar, to axis 1: in [-π, π].
-  Column<const T> azimuth{};      ///< [rad] polar: angle from axis 1 to axis 2. Finite. 3D only.
-  Column<const T> fraction{};     ///< [1] polar: fraction of the way from 1.5 P_I to the boundary. In [0, 1].
+  /// [rad] polar: angle from the normal. In [0, π]; planar: in [-π, π], positive towards axis 1.
+  Column<const T> polar_angle{};
+  Column<const T> azimuth{};            ///< [rad] polar: angle from axis 1 to axis 2. Finite. 3D only.
+  Column<const T> fraction{};           ///< [1] polar: fraction of the way from 1.5 P_I to the boundary. In [0, 1].
   Vector3Columns<const T> candidate{};  ///< [N s] projected: the impulse, in the frame of the results. Planar: x, y.
   /// [1] composite: weights of its component laws, relative to their sum. >= 0, at least one > 0. Default 0.
   Weights<Column<const T>> weight{};

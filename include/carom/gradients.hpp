@@ -21,7 +21,7 @@ enum class GradientStatus : std::uint8_t {
   exact = 0,      ///< the response is differentiable here
   one_sided = 1,  ///< within the tolerance of a kink or a jump: the gradient holds on the contact's side of it
   unbounded = 2,  ///< a divisor vanishes within the tolerance: the gradient grows like 1/√distance to the border
-  undefined = 3,  ///< not differentiable in the slip at u0_t = 0: the columns of u0_x and u0_y are NaN, all others hold
+  undefined = 3,  ///< u0_t = 0 and p has no derivative by the slip there: the columns of u0_x and u0_y are NaN
   zero = 4,       ///< the contact separates: p = 0, u = u0
   none = 5,       ///< a fault, no solution, or infinite friction: all columns are NaN
 };

@@ -27,7 +27,7 @@ struct Collision {
   Matrix3 k{};             ///< [1/kg] collision matrix, symmetric positive definite
   Vector3 u0{};            ///< [m/s] separation velocity, u0[2] < 0
   double friction = 0;     ///< [1] >= 0, may be infinite
-  double restitution = 0;  ///< [1] in [0, 1]
+  double restitution = 0;  ///< [1] >= 0
   double step = 0;         ///< [N s] step of Integrator::euler, > 0
 };
 

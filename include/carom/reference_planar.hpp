@@ -19,7 +19,7 @@ struct Collision {
   double k_xx = 0, k_xy = 0, k_yy = 0;  ///< [1/kg] collision matrix, positive definite
   Vector2 u0{};                         ///< [m/s] separation velocity, u0[1] < 0
   double friction = 0;                  ///< [1] >= 0, may be infinite
-  double restitution = 0;               ///< [1] in [0, 1]
+  double restitution = 0;               ///< [1] >= 0
 };
 
 /// Returns K and u0 of contact i along tangent and normal, the input of the laws. i is below the number of contacts.

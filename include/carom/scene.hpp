@@ -120,9 +120,13 @@ struct SceneBodies {
 template <class T>
 struct SceneContacts {
   Column<const T> friction{};  ///< [1] as in Contacts
-  /// [1] as in Contacts. Except under SequentialImpacts, contacts rebound at mid step, when half of gravity and
-  /// velocity_change has acted: a body whose position follows its velocity in steps then rises to the height that it
-  /// fell from.
+  /// [1] as in Contacts. With u0 the velocity of separation before the forces of the step and c its change by them, a
+  /// contact leaves at
+  /// - Pgs, Ncp and BenderSchmitt: max(0, -e (u0 + c/2) + c/2), the rebound at mid step: a body whose position follows
+  ///   its velocity in steps rises to the height that it fell from;
+  /// - Substeps: e times the speed of the meeting, if -u0 exceeds |c| of a substep; else it does not rebound
+  ///   (docs/scenes.md, Restitution);
+  /// - SequentialImpacts: -e (u0 + c).
   Column<const T> restitution{};
   Vector3Columns<const T> normal{};  ///< [1] as in Contacts
   /// [m] contact point minus centre of mass, world frame. Finite; for the world (index -1) any finite number.

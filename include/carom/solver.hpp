@@ -143,8 +143,8 @@ struct Tolerances {
 struct Options {
   static constexpr int max_steps = 1 << 30;  ///< upper limit of `steps` and `step_budget`
 
-  /// Law of contacts without LawColumns::law. A law that exists in 3D or in 2D only gives contacts of the other
-  /// dimension Status::law_unavailable.
+  /// Law of all contacts if LawColumns::law is missing, else not used. A law that exists in 3D or in 2D only gives
+  /// contacts of the other dimension Status::law_unavailable.
   Law law = Law::incremental;
   RestitutionLaw restitution_law = RestitutionLaw::energetic;  ///< of contacts without LawColumns::restitution_law
   Integrator integrator = Integrator::series;                  ///< integrator of Law::incremental
@@ -184,9 +184,10 @@ class CAROM_EXPORT Solver {
 
   /// Resolves all contacts. Throws Error before any work if columns are missing, their lengths differ, an option is out
   /// of its range, or memory runs out (ErrorKind::out_of_memory). Columns of laws that no law of the call reads are
-  /// errors (select() drops them), and so are options that differ from their defaults and are not read. BlockedContacts
-  /// and Contacts with the same values give the same bits. Planar contacts need no integration and do not read
-  /// Options::integrator, steps and step_budget (docs/planar.md).
+  /// errors (select() drops them), and so are restitution_law, integrator, steps and step_budget if they differ from
+  /// their defaults and no law of the call reads them. BlockedContacts and Contacts with the same values give the same
+  /// bits. Planar contacts need no integration and do not read Options::integrator, steps and step_budget
+  /// (docs/planar.md).
   template <ContactForm Form>
   Report solve(const Form& contacts, const ResultsOf<Form>& results, const Options& options = {});
   /// Same without exceptions, for frame loops: returns the report, or the error. An exception of Execution::scheduler

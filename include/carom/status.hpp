@@ -132,8 +132,8 @@ enum class SlidingEnd : std::uint8_t {
   stick_in_c = 3,      ///< sliding stopped during compression
   stick_in_d = 4,      ///< sliding stopped during decompression
   stick_at_start = 5,  ///< there was no slip to begin with
-  slip = 6,            ///< algebraic law: the impulse is on the friction cone
-  stick = 7,           ///< algebraic law: the impulse is not on the friction cone
+  slip = 6,            ///< algebraic law: |p_t| reaches μ p_n within rounding
+  stick = 7,           ///< algebraic law: it does not
 };
 
 /// The phase that followed when sliding had stopped.

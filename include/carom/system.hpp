@@ -124,7 +124,8 @@ struct SystemOptions {
   /// that sticks or is open has the same solution with any larger coefficient.
   double max_friction = 1000;
   /// [1] in [0, 2]: max. asymmetry of W, |W_ij − W_jiᵀ| relative to √(tr W_ii tr W_jj) / 3. Gyroscopic terms make W
-  /// slightly asymmetric; a matrix with rows and columns exchanged is detected.
+  /// slightly asymmetric. A matrix of which only one triangle is stored exceeds it; a symmetric matrix whose blocks are
+  /// stored by columns does not.
   double asymmetry = 0.1;
   /// [1] Maximum distance of q from the range of W at which an island may be solved with P q in the place of q, with P
   /// the orthogonal projection onto the range of W: |q − P q| relative to |q|, as `scale` says. In [0, 1]. 0: never.

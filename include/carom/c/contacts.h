@@ -44,8 +44,9 @@ typedef struct carom_weights {
 /// in scenes also under carom_sequential_impacts. With the column `law`, contacts may have any law; CAROM_LAW_COMPOSITE
 /// has the laws whose weights are given.
 ///
-/// Directions about the normal are measured from the first slip: axis 1 is -u0_t / |u0_t|, axis 2 is n × axis 1.
-/// Without slip, axis 1 is the first tangent of the contact frame.
+/// Directions about the normal are measured against the slip before the collision: axis 1 is -u0_t / |u0_t|, axis 2 is
+/// n × axis 1. Without slip, axis 1 is the first axis of carom_k_contacts; for a contact of bodies it is a tangent that
+/// depends only on the normal.
 typedef struct carom_law_columns {
   size_t struct_size;
   carom_column law;              ///< uint8_t, a carom_law. Default: `law` of the options.
@@ -55,7 +56,7 @@ typedef struct carom_law_columns {
   carom_column tangential_restitution;  ///< [1] chatterjee_ruina, bilinear, pfeiffer_glocker: e_t. In [-1, 1].
   carom_column impulse_ratio_1;         ///< [1] brach: p_t / p_n along axis 1. Finite.
   carom_column impulse_ratio_2;         ///< [1] brach: p_t / p_n along axis 2. Finite. 3D only.
-  carom_column polar_angle;  ///< [rad] polar: angle from the normal. In [0, π]; planar, to axis 1: in [-π, π].
+  carom_column polar_angle;  ///< [rad] polar: angle from the normal. In [0, π]; planar: in [-π, π], > 0 towards axis 1.
   carom_column azimuth;      ///< [rad] polar: angle from axis 1 to axis 2. Finite. 3D only.
   carom_column fraction;     ///< [1] polar: fraction of the way from 1.5 P_I to the boundary. In [0, 1].
   carom_vectors3 candidate;  ///< [N s] projected: the impulse, in the frame of the results. Planar: x, y.

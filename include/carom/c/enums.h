@@ -93,8 +93,8 @@ typedef enum carom_sliding_end {
   CAROM_SLIDING_END_STICK_IN_C = 3,      ///< sliding stopped during compression
   CAROM_SLIDING_END_STICK_IN_D = 4,      ///< sliding stopped during decompression
   CAROM_SLIDING_END_STICK_AT_START = 5,  ///< there was no slip to begin with
-  CAROM_SLIDING_END_SLIP = 6,            ///< algebraic law: the impulse is on the friction cone
-  CAROM_SLIDING_END_STICK = 7,           ///< algebraic law: the impulse is not on the friction cone
+  CAROM_SLIDING_END_SLIP = 6,            ///< algebraic law: |p_t| reaches μ p_n within rounding
+  CAROM_SLIDING_END_STICK = 7,           ///< algebraic law: it does not
 } carom_sliding_end;
 
 /// The phase that followed when sliding had stopped.
@@ -119,7 +119,7 @@ typedef enum carom_gradient_status {
   CAROM_GRADIENT_EXACT = 0,      ///< the response is differentiable here
   CAROM_GRADIENT_ONE_SIDED = 1,  ///< near a kink or a jump: the gradient holds on the contact's side of it
   CAROM_GRADIENT_UNBOUNDED = 2,  ///< a divisor vanishes within the tolerance: the gradient grows like 1/√distance
-  CAROM_GRADIENT_UNDEFINED = 3,  ///< derivatives by u0_x and u0_y are NaN at u0_t = 0, all others hold
+  CAROM_GRADIENT_UNDEFINED = 3,  ///< u0_t = 0 and p has no derivative by the slip there: those by u0_x, u0_y are NaN
   CAROM_GRADIENT_ZERO = 4,       ///< the contact separates: p = 0, u = u0
   CAROM_GRADIENT_NONE = 5,       ///< a fault, no solution, or infinite friction: all derivatives are NaN
 } carom_gradient_status;

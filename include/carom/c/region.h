@@ -46,10 +46,10 @@ typedef struct carom_region_report {
   size_t contacts;                      ///< number of contacts of the call
   size_t faults;                        ///< number of contacts with faulty data
   size_t outside;                       ///< number of contacts outside at least one limit
-  size_t gains_energy;                  ///< number of contacts with energy < 0
-  size_t penetrates;                    ///< number of contacts with non_penetration < 0
-  size_t pulls;                         ///< number of contacts with tension < 0
-  size_t leaves_cone;                   ///< number of contacts with cone < 0
+  size_t gains_energy;                  ///< number of contacts outside the limit of energy
+  size_t penetrates;                    ///< number of contacts outside the limit of non_penetration
+  size_t pulls;                         ///< number of contacts outside the limit of tension
+  size_t leaves_cone;                   ///< number of contacts outside the limit of cone
   int32_t ok;                           ///< 1 if no contact is at fault, else 0
   size_t by_status[CAROM_STATUS_ROOM];  ///< number of contacts with each carom_status
   size_t first[CAROM_STATUS_ROOM];      ///< first contact of each carom_status; see carom_region_report_first
@@ -59,7 +59,7 @@ typedef struct carom_region_report {
 CAROM_EXPORT int64_t carom_region_report_first(const carom_region_report* report, int32_t status);
 
 // Compute the margins of impulses, which may come from any law or program. `impulse` [N s] is on A, in the frame of the
-// results. Laws and their parameters are not read; of the options only the tolerances of data have an effect.
+// results. Columns of laws must be missing; of the options only the tolerances of data may differ from their defaults.
 // `margins`, `space`, `options` and `report` may be NULL. `tolerance` [1] is relative, finite and >= 0, or
 // CAROM_DEFAULT_TOLERANCE.
 CAROM_EXPORT carom_error carom_find_margins(carom_solver* solver, int32_t precision, const carom_contacts* contacts,

@@ -57,6 +57,7 @@ typedef struct carom_scene_contacts {
   size_t struct_size;
   carom_column friction;        ///< [1] Coulomb coefficient μ. >= 0, may be infinite.
   carom_column restitution;     ///< [1] coefficient of restitution e. In [0, max_restitution of the options].
+                                ///< carom/scene.hpp, SceneContacts, has the speed of a rebound.
   carom_vectors3 normal;        ///< [1] unit vector from B to A, within normal_tolerance of the options
   carom_vectors3 r_a, r_b;      ///< [m] contact point minus centre of mass, world frame. Finite, also for the world.
   carom_column body_a, body_b;  ///< int32_t: index into the bodies, -1 for the immovable world

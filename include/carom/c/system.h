@@ -38,8 +38,8 @@ typedef struct carom_contact_system {
   carom_column normal_compliance, tangential_compliance;
   // Moments of contacts that resist rolling or spinning. In W their rows and columns follow those of the contacts.
   carom_column moment;            ///< int32_t, optional: the contact of each moment, ascending
-  carom_column rolling_friction;  ///< [m] >= 0, optional, for each moment: max. moment about a tangent per unit of
-                                  ///< normal impulse
+  carom_column rolling_friction;  ///< [m] >= 0, optional, for each moment: max. |m_t| per unit of normal
+                                  ///< impulse
   /// [m] >= 0, optional, for each moment: max. moment about the normal per unit of normal impulse
   carom_column spinning_friction;
   carom_vectors3 angular_velocity;  ///< [rad/s] required with `moment`: q of its rows, ω_A − ω_B without impulses
