@@ -90,6 +90,109 @@ concept ConstantOf = std::is_const_v<T> && SimpleValue<V> &&
     (std::same_as<const V, T> || (std::is_arithmetic_v<T> && std::is_arithmetic_v<V> && !std::same_as<V, bool> &&
                                   (std::is_floating_point_v<T> || std::is_integral_v<V>)));
 
+/// Reasons why a column cannot view rows or a member of them. Columns have a deleted constructor for such data, and the
+/// error of the compiler has the reason as the argument `Why`. Overload resolution sees these constructors: in a call
+/// of a function that is overloaded for several types of columns, name the type of an argument in braces. A container
+/// of elements of another type has no such constructor, so it selects an overload; without one, the error names both
+/// types.
+namespace cannot_view {
+
+/// Columns view elements at equal distances: of a vector, an array or a span. R is another container.
+template <class R>
+struct rows_that_are_not_contiguous;
+/// The container R is a temporary, whose elements are gone before a call reads them. Keep it in a variable.
+template <class R>
+struct a_temporary_that_owns_its_elements;
+/// The member belongs to S, which is neither the type of the rows nor a base of it.
+template <class Row, class S>
+struct rows_of_first_type_by_a_member_of_second;
+/// The column is of vectors or matrices, and the member is one number.
+template <class Found>
+struct one_number_as_a_vector;
+/// The type V of the member is not known as a vector. Add one line, with the type and the number of its numbers:
+///
+///   template <>
+///   struct carom::VectorTraits<V> : carom::VectorOf<float, 3> {};
+template <class V>
+struct member_until_you_specialise_VectorTraits_for;
+/// The vector V has another number of numbers than the column needs, by its VectorTraits.
+template <std::size_t size, class V>
+struct vector_whose_size_in_VectorTraits_is;
+/// The elements, or the numbers of a vector, have another type than the column. Columns do not convert.
+template <class Found, class Expected>
+struct elements_of_first_type_as_second;
+/// Results are written, but the elements are const.
+template <class Found>
+struct const_memory_as_a_result;
+
+}  // namespace cannot_view
+
+namespace detail {
+
+/// Returns the reason why a column of T cannot view elements of type E; void if it can.
+template <class T, class E>
+constexpr auto why_not_elements() {
+  using namespace cannot_view;
+  using Found = std::remove_const_t<E>;
+  if constexpr (PointeeLike<E, T>)
+    return std::type_identity<void>{};
+  else if constexpr (std::is_const_v<E> && PointeeLike<Found, T>)
+    return std::type_identity<const_memory_as_a_result<Found>>{};
+  else
+    return std::type_identity<elements_of_first_type_as_second<Found, std::remove_const_t<T>>>{};
+}
+/// Returns the reason why no column can view the elements of R; void if one can, or if R is not a container.
+template <class R>
+constexpr auto why_not_rows() {
+  using namespace cannot_view;
+  if constexpr (RowRange<R> || !std::ranges::range<R>)
+    return std::type_identity<void>{};
+  else if constexpr (std::ranges::contiguous_range<R> && std::ranges::sized_range<R>)
+    return std::type_identity<a_temporary_that_owns_its_elements<std::remove_cvref_t<R>>>{};
+  else
+    return std::type_identity<rows_that_are_not_contiguous<std::remove_cvref_t<R>>>{};
+}
+/// Returns the reason why a column of T, or of vectors of one of the sizes, cannot view a member M S::* of the rows R;
+/// void if it can.
+template <class T, class R, class M, class S, std::size_t... sizes>
+constexpr auto why_not_member() {
+  using namespace cannot_view;
+  if constexpr (sizeof...(sizes) == 0 ? MemberOf<R, M, S, T> : VectorMemberOf<R, M, S, T, sizes...>) {
+    return std::type_identity<void>{};
+  } else if constexpr (!RowRange<R>) {
+    return why_not_rows<R>();
+  } else {
+    using Row = std::remove_pointer_t<decltype(std::ranges::data(std::declval<R&>()))>;
+    using Found = std::remove_const_t<M>;
+    constexpr bool is_const = std::is_const_v<Row> || std::is_const_v<M>;
+    if constexpr (!std::is_base_of_v<S, Row>) {
+      return std::type_identity<rows_of_first_type_by_a_member_of_second<std::remove_const_t<Row>, S>>{};
+    } else if constexpr (sizeof...(sizes) == 0) {
+      return why_not_elements<T, std::conditional_t<is_const, const Found, Found>>();
+    } else if constexpr (SimpleValue<Found>) {
+      return std::type_identity<one_number_as_a_vector<Found>>{};
+    } else if constexpr (!VectorLike<Found>) {
+      return std::type_identity<member_until_you_specialise_VectorTraits_for<Found>>{};
+    } else if constexpr (!((vector_size<M> == sizes) || ...)) {
+      return std::type_identity<vector_whose_size_in_VectorTraits_is<vector_size<M>, Found>>{};
+    } else {
+      return why_not_elements<T, std::conditional_t<is_const, const NumberIn<M>, NumberIn<M>>>();
+    }
+  }
+}
+
+/// A reason of cannot_view.
+template <class Why>
+concept Reason = !std::is_void_v<Why>;
+template <class T, class E>
+using WhyNotElements = typename decltype(why_not_elements<T, E>())::type;
+template <class R>
+using WhyNotRows = typename decltype(why_not_rows<R>())::type;
+template <class T, class R, class M, class S, std::size_t... sizes>
+using WhyNotMember = typename decltype(why_not_member<T, R, M, S, sizes...>())::type;
+
+}  // namespace detail
+
 /// One number, or another value, of every contact, body or row: `count` elements of your memory, or a constant. Element
 /// i is `i * stride` bytes after the first one. A stride of 0 repeats one element. Default: no column.
 template <class T>
@@ -128,6 +231,15 @@ struct Column {
   constexpr Column(V value) : bits(0), count(every), stride(0) {  // NOLINT(google-explicit-constructor)
     constant = static_cast<Value>(value);
   }
+  /// Deleted: `Why` has the reason why the column cannot view the elements.
+  template <class U, detail::Reason Why = detail::WhyNotElements<T, U>>
+  Column(U* first, std::size_t n, std::ptrdiff_t stride_in_bytes = 0) = delete;  // why: see cannot_view
+  /// Same.
+  template <class R, detail::Reason Why = detail::WhyNotRows<R>>
+  Column(R&& range) = delete;  // why: see cannot_view
+  /// Same.
+  template <class R, class M, class S, detail::Reason Why = detail::WhyNotMember<T, R, M, S>>
+  Column(R&& rows, M S::*member) = delete;  // why: see cannot_view
   /// Converts Column<T> to Column<const T>.
   template <MutableOf<T> U>
   constexpr Column(const Column<U>& other)  // NOLINT(google-explicit-constructor)
@@ -190,6 +302,12 @@ struct Vector3Columns {
   template <class R, class M, class S>
   requires VectorMemberOf<R, M, S, T, 3, 4> Vector3Columns(R&& rows, M S::*member)
       : Vector3Columns(detail::AdjacentNumbers<T>(rows, member)) {}
+  /// Deleted: `Why` has the reason why the column cannot view the elements.
+  template <class U, detail::Reason Why = detail::WhyNotElements<T, U>>
+  Vector3Columns(U* first, std::size_t n, std::ptrdiff_t stride_in_bytes = 0) = delete;  // why: see cannot_view
+  /// Same.
+  template <class R, class M, class S, detail::Reason Why = detail::WhyNotMember<T, R, M, S, 3, 4>>
+  Vector3Columns(R&& rows, M S::*member) = delete;  // why: see cannot_view
   /// Converts writable columns to read-only columns.
   template <MutableOf<T> U>
   constexpr Vector3Columns(const Vector3Columns<U>& other)  // NOLINT(google-explicit-constructor)
@@ -219,6 +337,12 @@ struct SymmetricColumns {
   requires VectorMemberOf<R, M, S, T, 6, 9> SymmetricColumns(R&& rows, M S::*member)
       : SymmetricColumns(detail::AdjacentNumbers<T>(rows, member),
                          vector_size<M> == 6 ? Places{1, 2, 3, 4, 5} : Places{1, 2, 4, 5, 8}) {}
+  /// Deleted: `Why` has the reason why the column cannot view the elements.
+  template <class U, detail::Reason Why = detail::WhyNotElements<T, U>>
+  SymmetricColumns(U* first, std::size_t n, std::ptrdiff_t stride_in_bytes = 0) = delete;  // why: see cannot_view
+  /// Same.
+  template <class R, class M, class S, detail::Reason Why = detail::WhyNotMember<T, R, M, S, 6, 9>>
+  SymmetricColumns(R&& rows, M S::*member) = delete;  // why: see cannot_view
   /// Converts writable columns to read-only columns.
   template <MutableOf<T> U>
   constexpr SymmetricColumns(const SymmetricColumns<U>& other)  // NOLINT(google-explicit-constructor)

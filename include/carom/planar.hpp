@@ -28,6 +28,12 @@ struct Vector2Columns {
   template <class R, class M, class S>
   requires VectorMemberOf<R, M, S, T, 2, 3, 4> Vector2Columns(R&& rows, M S::*member)
       : Vector2Columns(detail::AdjacentNumbers<T>(rows, member)) {}
+  /// Deleted: `Why` has the reason why the column cannot view the elements.
+  template <class U, detail::Reason Why = detail::WhyNotElements<T, U>>
+  Vector2Columns(U* first, std::size_t n, std::ptrdiff_t stride_in_bytes = 0) = delete;  // why: see cannot_view
+  /// Same.
+  template <class R, class M, class S, detail::Reason Why = detail::WhyNotMember<T, R, M, S, 2, 3, 4>>
+  Vector2Columns(R&& rows, M S::*member) = delete;  // why: see cannot_view
   /// Converts writable columns to read-only columns.
   template <MutableOf<T> U>
   constexpr Vector2Columns(const Vector2Columns<U>& other)  // NOLINT(google-explicit-constructor)
@@ -54,6 +60,12 @@ struct SymmetricColumns {
   template <class R, class M, class S>
   requires VectorMemberOf<R, M, S, T, 3, 4> SymmetricColumns(R&& rows, M S::*member)
       : SymmetricColumns(detail::AdjacentNumbers<T>(rows, member), vector_size<M> - 1) {}
+  /// Deleted: `Why` has the reason why the column cannot view the elements.
+  template <class U, detail::Reason Why = detail::WhyNotElements<T, U>>
+  SymmetricColumns(U* first, std::size_t n, std::ptrdiff_t stride_in_bytes = 0) = delete;  // why: see cannot_view
+  /// Same.
+  template <class R, class M, class S, detail::Reason Why = detail::WhyNotMember<T, R, M, S, 3, 4>>
+  SymmetricColumns(R&& rows, M S::*member) = delete;  // why: see cannot_view
   /// Converts writable columns to read-only columns.
   template <MutableOf<T> U>
   constexpr SymmetricColumns(const SymmetricColumns<U>& other)  // NOLINT(google-explicit-constructor)

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <list>
 #include <memory>
 #include <span>
 #include <string>
@@ -36,6 +37,10 @@ class alignas(16) Padded {
 
  private:
   float v_[4] = {};
+};
+
+struct Unknown {
+  float x, y, z;
 };
 
 template <class S, int height, int width>
@@ -107,6 +112,28 @@ static_assert(!makes<Vector3Columns<const double>, Hits&, engine::Vec3 Hit::*> &
               !makes<Vector3Columns<float>, int, int, int>);
 static_assert(!makes<Vectors, Hits&, float (Hit::*)[6][6]> &&
               !makes<SymmetricColumns<const float>, Hits&, engine::Vec3 Hit::*>);
+// Constructors that are deleted for their errors (tests/cmake/column_errors_test.cpp) change no trait and no overload.
+union Either {
+  float number;
+  std::int32_t integer;
+};
+static_assert(makes<Numbers, std::vector<Either>&, float Either::*> && !makes<Numbers, float Hit::*>);
+static_assert(!makes<Numbers, double*, std::size_t> && !makes<Vectors, double*, std::size_t>);
+static_assert(!makes<Numbers, std::list<float>&> && !makes<Vectors, std::list<Hit>&, engine::Vec3 Hit::*>);
+static_assert(!makes<Vectors, Hits&, engine::Unknown Hit::*> && !makes<Vectors, Hits&, float (Hit::*)() const>);
+static_assert(!makes<planar::Vector2Columns<const float>, Hits&, engine::Unknown Hit::*> &&
+              !makes<planar::SymmetricColumns<const double>, Hits&, engine::Padded Hit::*>);
+static_assert(!std::is_convertible_v<std::vector<double>&, Numbers> && !std::is_convertible_v<Hits, Numbers>);
+constexpr int precision_of(Column<const float>) {
+  return 4;
+}
+constexpr int precision_of(Column<const double>) {
+  return 8;
+}
+static_assert(requires(std::vector<float> & of_float, const std::vector<double>& of_double) {
+  precision_of(of_float);
+  precision_of(of_double);
+});
 static_assert(sizeof(Numbers) == 8 + sizeof(std::size_t) + sizeof(std::ptrdiff_t) &&
               std::is_trivially_copyable_v<Numbers>);
 
