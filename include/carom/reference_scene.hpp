@@ -10,7 +10,7 @@
 namespace carom::reference {
 
 /// Arguments, results, statuses and errors are as for SceneSolver::solve. It keeps no impulses from call to call, so
-/// keys have no effect. It does not write SceneResults::joint_warm_impulse and warm_angular_impulse.
+/// keys have no effect.
 CAROM_EXPORT SceneReport solve_scene(const Scene<double>& scene, const SceneResults<double>& results,
                                      const SceneOptions& options = {});
 

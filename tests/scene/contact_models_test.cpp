@@ -27,7 +27,8 @@ double moment_distance(const SceneData<T>& scene, const Solved<T>& found, const 
   double greatest = 1e-3, apart = 0;
   for (std::size_t i = 0; i < scene.contact_count(); ++i) {
     greatest = std::max(greatest, length(expected.impulse(i)));
-    apart = std::max(apart, length(at(found.arrays.angular_impulse, i) - at(expected.arrays.angular_impulse, i)));
+    apart = std::max({apart, length(at(found.arrays.angular_impulse, i) - at(expected.arrays.angular_impulse, i)),
+                      length(at(found.arrays.warm_angular_impulse, i) - at(expected.arrays.warm_angular_impulse, i))});
   }
   return apart / greatest;
 }
@@ -40,7 +41,7 @@ class ContactModels : public testing::Test {
 
   static bool are_close(const SceneData<T>& scene, const Solved<T>& found, const Solved<double>& expected) {
     return distance(scene, found, expected) <= bound && impulse_distance(scene, found, expected) <= bound &&
-           moment_distance(scene, found, expected) <= bound;
+           warm_impulse_distance(scene, found, expected) <= bound && moment_distance(scene, found, expected) <= bound;
   }
   static bool agrees(const SceneData<T>& scene, const MethodOptions& options) {
     const auto found = solved(scene, options);

@@ -61,17 +61,6 @@ class SceneAgreement : public testing::Test {
   }
 
  private:
-  /// As impulse_distance, for the warm impulses of contacts. Other methods than substeps leave them 0.
-  static double warm_impulse_distance(const SceneData<T>& scene, const Solved<T>& found,
-                                      const Solved<double>& expected) {
-    double greatest = 1e-300, apart = 0;
-    for (std::size_t i = 0; i < scene.contact_count(); ++i) {
-      const Vector of_reference = at(expected.arrays.warm_impulse, i);
-      greatest = std::max({greatest, length(of_reference), length(expected.impulse(i))});
-      apart = std::max(apart, length(at(found.arrays.warm_impulse, i) - of_reference));
-    }
-    return apart / greatest;
-  }
   static bool are_close(const SceneData<T>& scene, const Solved<T>& found, const Solved<double>& expected) {
     const bool has_direct =
         found.report.method == SceneMethod::substeps && found.report.pgs_islands < found.report.islands;

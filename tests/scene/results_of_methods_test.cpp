@@ -47,6 +47,7 @@ TYPED_TEST(ResultsOfMethods, have_displacements_and_warm_impulses) {
     expect_motion_of_velocities(of, options.time_step);
     EXPECT_EQ(of.warm_impulse, of.impulse);
     EXPECT_EQ(of.warm_angular_impulse, of.angular_impulse);
+    EXPECT_EQ(of.joint_warm_impulse, of.joint_impulse);
   }
 }
 
@@ -65,7 +66,8 @@ TYPED_TEST(ResultsOfMethods, have_warm_impulses_without_impulses) {
 }
 
 TEST(ResultsOfReference, have_displacements_and_warm_impulses) {
-  const SceneData<double> scene = scene_with_joints<double>();
+  SceneData<double> scene = scene_with_joints<double>();
+  draw_models(scene, 1);
   for (const Procedure procedure : without_motion) {
     if (procedure == Procedure::ncp) continue;  // the reference does not have it
     MethodOptions options = usual(procedure);
@@ -74,6 +76,8 @@ TEST(ResultsOfReference, have_displacements_and_warm_impulses) {
     SCOPED_TRACE(to_string(procedure));
     expect_motion_of_velocities(found.arrays, options.time_step);
     EXPECT_EQ(found.arrays.warm_impulse, found.arrays.impulse);
+    EXPECT_EQ(found.arrays.warm_angular_impulse, found.arrays.angular_impulse);
+    EXPECT_EQ(found.arrays.joint_warm_impulse, found.arrays.joint_impulse);
   }
 }
 

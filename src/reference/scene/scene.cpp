@@ -53,30 +53,35 @@ Vector3 separation_velocity_of(const SceneState& state, const Scene<double>& sce
 
 void store(const SceneState& state, const Scene<double>& scene, double time_step, const SceneResults<double>& results,
            SceneReport& report) {
+  const bool has_motion = !state.moved.empty();
   // Results of bodies may overwrite columns of the scene, so results that read these columns come first.
   for (std::size_t i = 0; i < state.contacts.size(); ++i) {
     const SceneContact& c = state.contacts[i];
     const Status status = status_of(c);
     report.by_status.add(status, i);
-    const bool resolved = is_resolved(status);
-    write(results.impulse, i, resolved ? transpose(c.frame.to_contact) * (c.impulse + c.impulse_before) : Vector3{});
-    const Vector3 next = state.moved.empty() ? c.impulse + c.impulse_before : c.next_impulse;
-    write(results.warm_impulse, i, resolved ? transpose(c.frame.to_contact) * next : Vector3{});
-    write(results.angular_impulse, i, resolved ? transpose(c.frame.to_contact) * c.angular_impulse : Vector3{});
+    const auto write_in_world = [&](const Vector3Columns<double>& to, const Vector3& v) {
+      write(to, i, is_fault(status) ? Vector3{} : transpose(c.frame.to_contact) * v);
+    };
+    write_in_world(results.impulse, c.impulse + c.impulse_before);
+    write_in_world(results.warm_impulse, has_motion ? c.next_impulse : c.impulse + c.impulse_before);
+    write_in_world(results.angular_impulse, c.angular_impulse);
+    write_in_world(results.warm_angular_impulse, has_motion ? c.next_angular_impulse : c.angular_impulse);
     write(results.separation_velocity, i, separation_velocity_of(state, scene, i));
     write(results.status, i, status);
     write(results.path, i, path_of(c, status));
   }
   for (std::size_t i = 0; i < state.rows.size(); ++i) {
-    report.joints_by_status.add(state.rows[i].status, i);
-    write(results.joint_impulse, i, state.rows[i].impulse);
-    write(results.joint_status, i, state.rows[i].status);
+    const SceneRow& row = state.rows[i];
+    report.joints_by_status.add(row.status, i);
+    write(results.joint_impulse, i, row.impulse);
+    write(results.joint_warm_impulse, i, has_motion ? row.next_impulse : row.impulse);
+    write(results.joint_status, i, row.status);
   }
   for (std::size_t i = 0; i + 1 < state.bodies.size(); ++i) {
     write(results.velocity, i, state.bodies[i].velocity);
     write(results.angular_velocity, i, state.bodies[i].angular_velocity);
     const Body& body = state.bodies[i];
-    const Twist moved = state.moved.empty() ? time_step * Twist{body.velocity, body.angular_velocity} : state.moved[i];
+    const Twist moved = has_motion ? state.moved[i] : time_step * Twist{body.velocity, body.angular_velocity};
     write(results.displacement, i, moved.velocity);
     write(results.rotation, i, moved.angular_velocity);
   }
@@ -102,7 +107,7 @@ void give_up(SceneState& state, const SceneIsland& island, const std::vector<Bod
   for (std::size_t i : island.contacts) state.contacts[i].status = Status::overflow;
   for (std::size_t i : island.rows) {
     state.rows[i].status = Status::overflow;
-    state.rows[i].impulse = state.rows[i].work = 0;
+    state.rows[i].impulse = state.rows[i].next_impulse = state.rows[i].work = 0;
   }
   outcome.residual = outcome.approach > 0 ? outcome.approach : infinity;
   outcome.status = IslandStatus::overflow;

@@ -319,20 +319,28 @@ double SceneMoments::spin(std::size_t n) {
                   std::abs(change[2]) * std::sqrt(mass * std::max(k[2][2], 0.0)));
 }
 
-void SceneMoments::share_out() {
-  for (std::size_t n = 0; n < groups_.size(); ++n) {
-    if (!groups_[n].is_there) continue;
-    const SceneBlock& block = island_.sweep_order[n];
-    const Limits most = limits(block, true);
-    const Vector3 m = groups_[n].sum + groups_[n].moment;
-    for (std::size_t i : block.items) {
-      SceneContact& c = state_.contacts[i];
-      const double normal = c.impulse[2] + c.impulse_before[2];
-      const double roll = most.roll > 0 ? c.rolling_friction * normal / most.roll : 0;
-      const double spin = most.spin > 0 ? c.spinning_friction * normal / most.spin : 0;
-      c.angular_impulse = {roll * m[0], roll * m[1], spin * m[2]};
-    }
+// By the limits of the contacts, with the impulses of the step or of the last substep.
+void SceneMoments::share_out(const SceneBlock& block, const Vector3& moment, bool of_sum, Vector3 SceneContact::*to) {
+  const Limits most = limits(block, of_sum);
+  for (std::size_t i : block.items) {
+    SceneContact& c = state_.contacts[i];
+    const double normal = c.impulse[2] + (of_sum ? c.impulse_before[2] : 0);
+    const double roll = most.roll > 0 ? c.rolling_friction * normal / most.roll : 0;
+    const double spin = most.spin > 0 ? c.spinning_friction * normal / most.spin : 0;
+    c.*to = {roll * moment[0], roll * moment[1], spin * moment[2]};
   }
+}
+
+void SceneMoments::share_out() {
+  for (std::size_t n = 0; n < groups_.size(); ++n)
+    if (groups_[n].is_there)
+      share_out(island_.sweep_order[n], groups_[n].sum + groups_[n].moment, true, &SceneContact::angular_impulse);
+}
+
+void SceneMoments::share_out_next(double substeps) {
+  for (std::size_t n = 0; n < groups_.size(); ++n)
+    if (groups_[n].is_there)
+      share_out(island_.sweep_order[n], substeps * groups_[n].moment, false, &SceneContact::next_angular_impulse);
 }
 
 }  // namespace carom::reference

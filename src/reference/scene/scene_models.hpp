@@ -76,8 +76,10 @@ class SceneMoments {
   /// [N m s] of block n, on A, in the contact frame.
   const Vector3& moment(std::size_t n) const { return groups_[n].moment; }
 
-  /// Gives every contact its share of the sum and of the rest.
+  /// Gives every contact its share of the moments of the step.
   void share_out();
+  /// Gives every contact its share of `substeps` times the moments of the last substep, for the next step.
+  void share_out_next(double substeps);
 
  private:
   struct Group {
@@ -88,6 +90,7 @@ class SceneMoments {
     double roll = 0, spin = 0;
   };
   Limits limits(const SceneBlock& block, bool of_sum = false) const;
+  void share_out(const SceneBlock& block, const Vector3& moment, bool of_sum, Vector3 SceneContact::*to);
   void set(std::size_t n, const Vector3& moment);
 
   SceneState& state_;

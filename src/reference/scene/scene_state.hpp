@@ -47,6 +47,7 @@ struct SceneContact {
   Vector3 impulse{};                    ///< [N s] of these sweeps, contact frame
   Vector3 impulse_before{};             ///< [N s] of the sweeps before, contact frame
   Vector3 next_impulse{};               ///< [N s] warm impulse of the next step of substeps, contact frame
+  Vector3 next_angular_impulse{};       ///< [N m s] warm angular impulse of the next step of substeps, contact frame
   Path path;                            ///< of a sequence's last impact, or of a direct island
   Status outcome = Status::separating;  ///< of a sequence's last impact
 };
@@ -57,9 +58,10 @@ struct SceneRow {
   std::size_t a = 0, b = 0;  ///< as of contacts
   Vector3 linear_a{}, angular_a{}, linear_b{}, angular_b{};
   double target = 0, least = 0, largest = 0, compliance = 0, warm_impulse = 0;
-  double diagonal = 0;  ///< [1/kg] J M⁻¹ Jᵀ and the compliance
-  double impulse = 0;   ///< [N s] λ
-  double work = 0;      ///< [J] of the impulses so far
+  double diagonal = 0;      ///< [1/kg] J M⁻¹ Jᵀ and the compliance
+  double impulse = 0;       ///< [N s] λ
+  double next_impulse = 0;  ///< [N s] warm impulse of the next step of substeps
+  double work = 0;          ///< [J] of the impulses so far
 
   double error = 0;                         ///< [m] at the start of the step
   bool has_error = false;                   ///< given by the caller

@@ -350,6 +350,7 @@ SceneOutcome DirectSolver::store() {
   }
   for (const DirectRow& row : of_.rows) {
     state_.rows[row.row].impulse = row.sum;
+    state_.rows[row.row].next_impulse = substeps_ * row.next_impulse;
     state_.rows[row.row].work += row.sum * (row.first_velocity + DirectIsland::velocity_of(row, of_.velocity)) / 2;
   }
   SceneOutcome outcome;

@@ -214,7 +214,8 @@ class SubstepSweeps {
     for (std::size_t i : island_.rows) {
       SceneRow& row = state_.rows[i];
       const double share = has_two_bounds(row) ? options_.substeps.warm_start : options_.substeps.joint_warm_start;
-      row.impulse = std::clamp(share * row.warm_impulse, row.least, row.largest) / count_;
+      row.next_impulse = std::clamp(share * row.warm_impulse, row.least, row.largest);
+      row.impulse = row.next_impulse / count_;
       row.least /= count_;
       row.largest /= count_;
       row.diagonal += (count_ - 1) * row.compliance;
@@ -430,14 +431,25 @@ class SubstepSweeps {
       const double inverse = state_.bodies[body].inverse_mass;
       return inverse > 0 ? 1 / inverse : 0;
     };
+    // The share that lasts of an impulse of this size.
+    const auto lasting = [&](double size, double begun, std::size_t a, std::size_t b) {
+      const double growth = weight_speed * (mass(a) + mass(b));
+      if (!(approach > SceneThresholds::impact * weight_speed) || !(growth > 0)) return 1.0;
+      const double most = 2 * begun + growth;
+      return size > most ? most / size : 1.0;
+    };
     for (std::size_t i : island_.contacts) {
       SceneContact& c = state_.contacts[i];
-      c.next_impulse = count_ * c.impulse;
-      const double growth = weight_speed * (mass(c.a) + mass(c.b));
-      if (!(approach > SceneThresholds::impact * weight_speed) || !(growth > 0)) continue;
-      const double most = 2 * std::max((c.frame.to_contact * c.warm_impulse)[2], 0.0) + growth;
-      if (c.next_impulse[2] > most) c.next_impulse = most / c.next_impulse[2] * c.next_impulse;
+      const double begun = std::max((c.frame.to_contact * c.warm_impulse)[2], 0.0);
+      c.next_impulse = lasting(count_ * c.impulse[2], begun, c.a, c.b) * (count_ * c.impulse);
     }
+    for (std::size_t i : island_.rows) {
+      SceneRow& row = state_.rows[i];
+      const double length = std::sqrt(dot(row.linear_a, row.linear_a)), begun = length * std::abs(row.next_impulse);
+      row.next_impulse = count_ * row.impulse;
+      row.next_impulse *= lasting(length * std::abs(row.next_impulse), begun, row.a, row.b);
+    }
+    moments_.share_out_next(count_);
   }
 
   // Sets the targets of contacts that rebound; true if one misses its target.

@@ -197,6 +197,23 @@ double impulse_distance(const SceneData<T>& scene, const Solved<T>& found, const
   return apart / greatest;
 }
 
+/// As impulse_distance, for the impulses that the next step begins with.
+template <class T>
+double warm_impulse_distance(const SceneData<T>& scene, const Solved<T>& found, const Solved<double>& expected) {
+  double greatest = 1e-300, apart = 0;
+  for (std::size_t i = 0; i < scene.contact_count(); ++i) {
+    const Vector of_reference = at(expected.arrays.warm_impulse, i);
+    greatest = std::max({greatest, length(of_reference), length(expected.impulse(i))});
+    apart = std::max(apart, length(at(found.arrays.warm_impulse, i) - of_reference));
+  }
+  for (std::size_t i = 0; i < scene.row_count(); ++i) {
+    const double of_reference = expected.arrays.joint_warm_impulse[i];
+    greatest = std::max({greatest, std::abs(of_reference), std::abs(expected.arrays.joint_impulse[i])});
+    apart = std::max(apart, std::abs(static_cast<double>(found.arrays.joint_warm_impulse[i]) - of_reference));
+  }
+  return apart / greatest;
+}
+
 inline MethodOptions ncp_to(double tolerance) {
   MethodOptions options;
   options.method = Procedure::ncp;
