@@ -85,6 +85,18 @@ const char* carom_contact_filter_name(std::int32_t filter) {
 const char* carom_error_scale_name(std::int32_t scale) {
   return name_of<ErrorScale>(scale);
 }
+const char* carom_island_status_name(std::int32_t status) {
+  return name_of<IslandStatus>(status);
+}
+const char* carom_island_algorithm_name(std::int32_t algorithm) {
+  return name_of<IslandAlgorithm>(algorithm);
+}
+const char* carom_combine_rule_name(std::int32_t rule) {
+  return name_of<CombineRule>(rule);
+}
+const char* carom_error_name(std::int32_t error) {
+  return error == CAROM_OK ? "ok" : name_of<ErrorKind>(error);
+}
 const char* carom_contact_state_name(std::int32_t state) {
   return name_of<ContactState>(state);
 }

@@ -426,6 +426,8 @@ ENUMERATIONS = {
     "RestitutionLaw": "Hypotheses of restitution that end a collision of the incremental law.",
     "Status": "Outcome of a contact or a joint row. All but ok, separating and several_solutions are faults.",
     "SceneMethod": "The methods of scenes.",
+    "IslandStatus": "How the solution of an island ended: docs/scenes.md.",
+    "IslandAlgorithm": "The algorithm that solved an island.",
     "GradientStatus": "Outcome of differentiate() for a contact: docs/gradients.md.",
     "ContactState": "State of a contact of a contact system: no impulse, within the friction cone, or on it.",
 }

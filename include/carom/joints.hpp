@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -113,6 +114,8 @@ CAROM_EXPORT std::size_t add_distance_joint(JointRowData<T>& data, const JointBo
 /// How the coefficients of two bodies are combined to the coefficient of their contact.
 enum class CombineRule : std::uint8_t { mean = 0, geometric_mean = 1, min = 2, max = 3, product = 4 };
 inline constexpr std::size_t combine_rule_count = 5;
+/// Returns the name of the enumerator with hyphens: "geometric-mean"; "unknown" for any other number.
+CAROM_EXPORT std::string_view to_string(CombineRule rule);
 
 /// Returns the coefficient [1] of a contact. It is NaN if `a` or `b` is NaN, so that solvers report the contact.
 /// geometric_mean and product need coefficients >= 0: they are NaN if one is negative, and 0 if one is 0, even if the

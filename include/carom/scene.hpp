@@ -26,6 +26,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace carom {
@@ -212,6 +213,8 @@ enum class IslandStatus : std::uint8_t {
   diverged = 18,       ///< its impulses grew without limit; its best state is returned; BenderSchmitt
   overflow = 32,       ///< its numbers left the range of T; its bodies keep their initial velocities
 };
+/// Returns the name of the enumerator; "unknown" for any other number.
+CAROM_EXPORT std::string_view to_string(IslandStatus status);
 
 /// The algorithm that solved an island. Numbers keep their meaning in later versions.
 enum class IslandAlgorithm : std::uint8_t {
@@ -221,8 +224,11 @@ enum class IslandAlgorithm : std::uint8_t {
   linear = 3,          ///< linear solves on its loaded contacts; Substeps
   interior_point = 4,  ///< an interior-point method on the step; Substeps
   system = 5,          ///< the solver of contact systems; Ncp
-  held = 6,            ///< it does not move while impulses that hold it at rest are computed; Substeps
+  holding = 6,         ///< it does not move while impulses that hold it at rest are computed; Substeps
 };
+inline constexpr std::size_t island_algorithm_count = 7;
+/// Returns the name of the enumerator; "unknown" for any other number.
+CAROM_EXPORT std::string_view to_string(IslandAlgorithm algorithm);
 
 /// Results of islands. The columns are as long as the bodies, because every island has a movable body. Elements from
 /// SceneReport::islands on are not written.

@@ -182,9 +182,11 @@ class Stepping(unittest.TestCase):
 
     def test_islands(self):
         bodies, contacts = stack(3)
-        result = carom.SceneSolver().solve(bodies=bodies, contacts=contacts, method="pgs", results=["island", "island_iterations", "island_status"], **STEP)
+        result = carom.SceneSolver().solve(bodies=bodies, contacts=contacts, method="pgs", results=["island", "island_algorithm", "island_iterations", "island_status"], **STEP)
         self.assertEqual(result.island.tolist(), [0] * 12)
         self.assertEqual(result.island_iterations.shape, (1,))
+        self.assertEqual(carom.IslandAlgorithm(result.island_algorithm[0]).name, "pgs")
+        self.assertIn(carom.IslandStatus(result.island_status[0]).name, ("converged", "not_converged"))
 
 
 class ColumnsOfMethods(unittest.TestCase):

@@ -59,22 +59,18 @@ std::string words_of_readers(unsigned readers) {
   return names;
 }
 
-template <class Enum, class Next>
-py::dict names_of(std::size_t count, const Next& next) {
+/// The names of an enumeration and their numbers.
+template <class Enum>
+py::dict enumeration() {
   py::dict names;
-  for (std::size_t i = 0; i < count; ++i) {
-    const Enum value = next(i);
-    std::string name(to_string(value));
+  for (int number = 0; number < 256; ++number) {
+    std::string name(to_string(static_cast<Enum>(number)));
+    if (name == "unknown") continue;
     for (char& c : name)
       if (c == '-') c = '_';
-    names[py::str(name)] = static_cast<int>(value);
+    names[py::str(name)] = number;
   }
   return names;
-}
-
-template <class Enum>
-py::dict first_names(std::size_t count) {
-  return names_of<Enum>(count, [](std::size_t i) { return static_cast<Enum>(i); });
 }
 
 }  // namespace
@@ -119,12 +115,14 @@ py::list results_of(const std::string& function) {
 void add_descriptions(py::module_& module) {
   module.attr("descriptions") = descriptions();
   py::dict enums;
-  enums["Law"] = first_names<Law>(law_count);
-  enums["RestitutionLaw"] = first_names<RestitutionLaw>(restitution_law_count);
-  enums["Status"] = names_of<Status>(all_statuses().size(), [](std::size_t i) { return all_statuses()[i]; });
-  enums["SceneMethod"] = first_names<SceneMethod>(scene_method_count);
-  enums["GradientStatus"] = first_names<GradientStatus>(gradient_status_count);
-  enums["ContactState"] = first_names<ContactState>(3);
+  enums["Law"] = enumeration<Law>();
+  enums["RestitutionLaw"] = enumeration<RestitutionLaw>();
+  enums["Status"] = enumeration<Status>();
+  enums["SceneMethod"] = enumeration<SceneMethod>();
+  enums["IslandStatus"] = enumeration<IslandStatus>();
+  enums["IslandAlgorithm"] = enumeration<IslandAlgorithm>();
+  enums["GradientStatus"] = enumeration<GradientStatus>();
+  enums["ContactState"] = enumeration<ContactState>();
   module.attr("enumerations") = enums;
 }
 

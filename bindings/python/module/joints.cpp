@@ -144,18 +144,15 @@ void add_rows(py::module_& module) {
          driven([](auto& data, const auto&... of) { add_linear_motor(data, of...); }), axis, speed, max_impulse);
 }
 
-constexpr std::string_view combine_rules[] = {"mean", "geometric-mean", "min", "max", "product"};
-static_assert(std::size(combine_rules) == combine_rule_count &&
-              static_cast<int>(CombineRule::product) + 1 == static_cast<int>(combine_rule_count));
-
 CombineRule combine_rule_of(const py::object& rule) {
   const auto name = value_of<std::string>(rule, "rule");
   std::string all;
   py::list rules;
   for (std::size_t i = 0; i < combine_rule_count; ++i) {
-    rules.append(py::str(combine_rules[i]));
-    if (combine_rules[i] == name) return static_cast<CombineRule>(i);
-    all += (i > 0 ? ", " : "") + std::string(combine_rules[i]);
+    const auto possible = static_cast<CombineRule>(i);
+    rules.append(py::str(to_string(possible)));
+    if (to_string(possible) == name) return possible;
+    all += (i > 0 ? ", " : "") + std::string(to_string(possible));
   }
   refuse("rule: '" + name + "' is no rule: " + all + nearest(name, rules));
 }

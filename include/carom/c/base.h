@@ -21,6 +21,8 @@ typedef enum carom_error {
   CAROM_ERROR_SCHEDULER = 6,   ///< parallel_for of a carom_execution left out pieces; all results are written
   CAROM_ERROR_MOVED_FROM = 7,  ///< does not occur in C
 } carom_error;
+/// Returns its name: "ok", "out_of_memory"; "unknown" for CAROM_ERROR_UNKNOWN and any other number. The text is static.
+CAROM_EXPORT const char* carom_error_name(int32_t error);
 
 // The last failed call of this thread. Texts are valid until the next call fails; a successful call keeps them. The
 // default of all texts is "".

@@ -206,6 +206,9 @@ CAROM_EXPORT const char* carom_gradient_status_name(int32_t status);
 CAROM_EXPORT const char* carom_scene_method_name(int32_t method);
 CAROM_EXPORT const char* carom_bender_schmitt_phase_name(int32_t phase);
 CAROM_EXPORT const char* carom_contact_filter_name(int32_t filter);
+CAROM_EXPORT const char* carom_island_status_name(int32_t status);
+CAROM_EXPORT const char* carom_island_algorithm_name(int32_t algorithm);
+CAROM_EXPORT const char* carom_combine_rule_name(int32_t rule);
 CAROM_EXPORT const char* carom_contact_state_name(int32_t state);
 CAROM_EXPORT const char* carom_error_scale_name(int32_t scale);
 

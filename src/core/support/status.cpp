@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <carom/gradients.hpp>
+#include <carom/joints.hpp>
 #include <carom/laws.hpp>
-#include <carom/scene_options.hpp>
+#include <carom/scene.hpp>
 #include <carom/status.hpp>
 #include <carom/system.hpp>
 #include <iterator>
@@ -33,6 +34,10 @@ constexpr std::array<std::string_view, contact_filter_count> filter_names = {"co
 constexpr std::array<std::string_view, bender_schmitt_phase_count> phase_names = {"both", "collisions", "resting"};
 constexpr std::array<std::string_view, error_scale_count> scale_names = {"system", "island"};
 constexpr std::array<std::string_view, contact_state_count> state_names = {"open", "stick", "slip"};
+constexpr std::array<std::string_view, island_algorithm_count> algorithm_names = {
+    "pgs", "impacts", "last_impulses", "linear", "interior_point", "system", "holding"};
+constexpr std::array<std::string_view, combine_rule_count> rule_names = {"mean", "geometric-mean", "min", "max",
+                                                                         "product"};
 
 // A number outside of the enumeration comes from a cast, a file or memory that was never written.
 template <class Enum, std::size_t n>
@@ -54,11 +59,13 @@ std::span<const Status> all_statuses() {
   return statuses;
 }
 
-std::string_view to_string(Status status) {
-  switch (status) {
 #define CAROM_NAME(name) \
-  case Status::name:     \
+  case Enum::name:       \
     return #name
+
+std::string_view to_string(Status status) {
+  using Enum = Status;
+  switch (status) {
     CAROM_NAME(ok);
     CAROM_NAME(separating);
     CAROM_NAME(several_solutions);
@@ -96,9 +103,29 @@ std::string_view to_string(Status status) {
     CAROM_NAME(stiffness_not_positive);
     CAROM_NAME(negative_damping);
     CAROM_NAME(negative_slop);
-#undef CAROM_NAME
   }
   return unknown;
+}
+
+std::string_view to_string(IslandStatus status) {
+  using Enum = IslandStatus;
+  switch (status) {
+    CAROM_NAME(converged);
+    CAROM_NAME(not_converged);
+    CAROM_NAME(stalled);
+    CAROM_NAME(diverged);
+    CAROM_NAME(overflow);
+  }
+  return unknown;
+}
+#undef CAROM_NAME
+
+std::string_view to_string(IslandAlgorithm algorithm) {
+  return name_of(algorithm_names, algorithm);
+}
+
+std::string_view to_string(CombineRule rule) {
+  return name_of(rule_names, rule);
 }
 
 std::string to_string(Path path) {

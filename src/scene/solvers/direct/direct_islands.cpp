@@ -485,7 +485,7 @@ void DirectIslands::solve(const CallOptions& options, const kernel::SceneKernels
     if (candidate.is_held) {
       // The speed that the forces cause in the step.
       accepted_.push_back(
-          {manifolds_[candidate.first], false, step.weight_speed, step.weight_speed, 0, 1, IslandAlgorithm::held});
+          {manifolds_[candidate.first], false, step.weight_speed, step.weight_speed, 0, 1, IslandAlgorithm::holding});
       continue;
     }
     accepted_.push_back({is_group ? groups_[candidate.first_group] : manifolds_[candidate.first], is_group,
