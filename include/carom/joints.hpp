@@ -40,9 +40,9 @@ class CAROM_EXPORT JointRowData {
   std::vector<Row> rows;  ///< rows in the order in which they were added
 
   /// Returns columns of the fields of `rows`. They are valid until `rows` grows or is destroyed. Columns of warm
-  /// impulses and keys are present if any of them is not 0; all other columns are always present, so that
-  /// PositionCorrection::joint_frequency and joint_damping_ratio do not act on these rows. Methods without position
-  /// correction refuse some of the columns: pass select(scene, method).
+  /// impulses and keys are present if any of them is not 0; all other columns are always present. Set frequency and
+  /// damping_ratio of `rows`: PositionCorrection::joint_frequency and joint_damping_ratio are an Error with these
+  /// columns. Methods without position correction refuse some of the columns: pass select(scene, method).
   JointRows<T> view() const;
 };
 

@@ -40,6 +40,7 @@ struct PositionCorrection {
                              ///< In [0, 1].
   double max_speed = 3;      ///< [m/s] Maximum speed of the correction. >= 0.
   int relax_iterations = 1;  ///< Number of iterations without position correction. In [0, SceneLimits::max_iterations].
+  // The default of a column is an Error if the column is given, unless it has the value below.
   double joint_frequency = std::numeric_limits<double>::infinity();  ///< [Hz] Default of JointRows::frequency. >= 0.
   double joint_damping_ratio = 2;                                    ///< [1] Default of JointRows::damping_ratio. >= 0.
   double contact_damping_ratio = 10;  ///< [1] Default of SceneContacts::damping_ratio. >= 0.

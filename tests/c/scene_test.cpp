@@ -110,6 +110,22 @@ struct OfAllMethods {
   Scene<double> scene;
 };
 
+TEST(CScene, with_a_column_and_another_value_of_its_default_is_an_error_that_names_the_option) {
+  SceneData<double> data = stack<double>(1);
+  add_ball_joint(data.joints, JointBodies<double>{0, -1, {}, {}});
+  SceneOptions options{.time_step = 0.01};
+  options.use<Substeps>().position_correction.joint_frequency = 5;
+  const Scene<double> scene = data.view();
+  SceneArrays<double> arrays(data);
+  SceneInC c(scene, arrays.view(), options);
+  carom_scene_solver* solver = nullptr;
+  ASSERT_EQ(carom_scene_solver_create(nullptr, &solver), CAROM_OK) << carom_error_message();
+  EXPECT_EQ(carom_scene_solve(solver, CAROM_DOUBLE, &c.scene, &c.results, &c.options.options, nullptr),
+            CAROM_ERROR_ARGUMENT);
+  EXPECT_STREQ(carom_error_option(), "substeps.position_correction.joint_frequency");
+  carom_scene_solver_destroy(solver);
+}
+
 TEST(CScene, of_all_methods_is_selected_for_each_as_in_cpp) {
   const OfAllMethods all;
   std::vector<SceneOptions> methods;

@@ -275,6 +275,22 @@ enum class OptionValues {
   table,  ///< every option of the table may be varied
 };
 
+/// Resets options that are defaults of columns of the scene: an option and its column together are an error.
+template <class T>
+void reset_defaults_of_columns(DrawnScene<T>& scene) {
+  const auto reset = [&](PositionCorrection& of) {
+    const PositionCorrection usual;
+    if (!scene.data.joints.rows.empty()) {
+      of.joint_frequency = usual.joint_frequency;
+      of.joint_damping_ratio = usual.joint_damping_ratio;
+    }
+    if (!scene.data.damping_ratio.empty()) of.contact_damping_ratio = usual.contact_damping_ratio;
+  };
+  if (auto* substeps = std::get_if<Substeps>(&scene.options.method)) reset(substeps->position_correction);
+  for (Pgs* pgs : {std::get_if<Pgs>(&scene.options.method), &scene.pgs})
+    if (pgs != nullptr && pgs->position_correction) reset(*pgs->position_correction);
+}
+
 template <class T>
 DrawnScene<T> draw_scene(std::uint64_t seed, OptionValues values = OptionValues::usual) {
   DrawnScene<T> scene;
@@ -284,6 +300,7 @@ DrawnScene<T> draw_scene(std::uint64_t seed, OptionValues values = OptionValues:
   SceneOptionsDrawer<T> options(draw, scene);
   values == OptionValues::table ? options.draw_all() : options.draw();
   SceneDrawer<T>(draw, scene).draw();
+  reset_defaults_of_columns(scene);
   SceneSpoiler<T> spoiler(draw, scene);
   if (scene.kind == SceneKind::range) spoiler.leave_range();
   if (scene.kind == SceneKind::faults) spoiler.spoil();

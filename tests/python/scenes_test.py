@@ -300,6 +300,9 @@ class Joints(unittest.TestCase):
         for method in "pgs", "ncp", "sequential-impacts", "bender-schmitt":
             carom.solve_scene(self.pendulum(), joints=joints, time_step=0.01, method=method)
         joints["position_error"][2] = 0.1
+        soft = carom.Substeps(position_correction=carom.PositionCorrection(joint_frequency=5.0))
+        with self.assertRaisesRegex(carom.Error, "joint_frequency is 5, but is not read together with the column joints.frequency"):
+            carom.solve_scene(self.pendulum(), joints=joints, method=soft, time_step=0.01)
         with self.assertRaisesRegex(carom.Error, "joints.position_error is not read by the method pgs"):
             carom.solve_scene(self.pendulum(), joints=joints, method="pgs")
         by_name = {name: joints[name] for name in joints.dtype.names}

@@ -209,6 +209,15 @@ TEST(MisusedScene, with_options_out_of_range_is_an_error_that_names_them) {
        [](MethodOptions& o) { o.substeps.position_correction.joint_damping_ratio = -1; }},
       {Procedure::substeps, "substeps.position_correction.contact_damping_ratio",
        [](MethodOptions& o) { o.substeps.position_correction.contact_damping_ratio = -1; }},
+      // The scene has their columns.
+      {Procedure::substeps, "substeps.position_correction.joint_frequency",
+       [](MethodOptions& o) { o.substeps.position_correction.joint_frequency = 30; }},
+      {Procedure::substeps, "substeps.position_correction.joint_damping_ratio",
+       [](MethodOptions& o) { o.substeps.position_correction.joint_damping_ratio = 1; }},
+      {Procedure::substeps, "substeps.position_correction.contact_damping_ratio",
+       [](MethodOptions& o) { o.substeps.position_correction.contact_damping_ratio = 1; }},
+      {Procedure::pgs, "pgs.position_correction.joint_frequency",
+       [](MethodOptions& o) { o.correct_positions(0.01), o.substeps.position_correction.joint_frequency = 0; }},
       {Procedure::substeps, "substeps.warm_start", [](MethodOptions& o) { o.substeps.warm_start = 1.125; }},
       {Procedure::substeps, "substeps.joint_warm_start",
        [](MethodOptions& o) { o.substeps.joint_warm_start = -0.125; }},
@@ -261,6 +270,25 @@ TEST(MisusedScene, with_options_out_of_range_is_an_error_that_names_them) {
   EXPECT_EQ(refusal(select(data.view(), Pgs{}), arrays.view(), {}), "");
   EXPECT_THROW(SceneSolver({.threads = -1}), Error);
   EXPECT_THROW(SceneSolver({.isa = static_cast<Isa>(6)}), Error);
+}
+
+TEST(DefaultsOfColumns, act_without_the_columns_and_have_the_bits_of_the_columns) {
+  SceneData<double> data = full_scene();
+  for (auto& row : data.joints.rows) row.position_error = 0.01, row.frequency = 5, row.damping_ratio = 0.5;
+  const MethodOptions options = usual(Procedure::substeps);
+  const auto solve = [&](const Scene<double>& scene, const SceneOptions& given) {
+    Solved<double> made{SceneArrays<double>(data), {}};
+    made.report = SceneSolver({.threads = 1}).solve(select(scene, given.method), made.arrays.view(), given);
+    return made.arrays;
+  };
+  Scene<double> scene = data.view();
+  const auto by_columns = solve(scene, options);
+  scene.joints.frequency = scene.joints.damping_ratio = scene.contacts.damping_ratio = {};
+  MethodOptions by_options = options;
+  PositionCorrection& of = by_options.substeps.position_correction;
+  of.joint_frequency = 5, of.joint_damping_ratio = 0.5, of.contact_damping_ratio = 1;
+  expect_same_bits(solve(scene, by_options), by_columns, "options");
+  EXPECT_NE(solve(scene, options).velocity, by_columns.velocity);
 }
 
 TEST(EmptyScene, is_solved_and_so_is_one_of_bodies_or_joints_alone) {

@@ -63,7 +63,9 @@ CAROM_EXPORT carom_error carom_joints_get(const carom_joints* joints, size_t ind
 CAROM_EXPORT carom_error carom_joints_set(carom_joints* joints, size_t index, const carom_joint_row* row);
 /// Sets `rows` to views of the rows. Set its struct_size first. Valid until rows are added or removed or the container
 /// is destroyed. Columns of warm impulses and keys are present if any of them is not 0; all other columns are always
-/// present. Methods without position correction refuse some of them: call carom_scene_select.
+/// present. Set frequency and damping_ratio of the rows: joint_frequency and joint_damping_ratio of
+/// carom_position_correction are an error with these columns. Methods without position correction refuse some of the
+/// columns: call carom_scene_select.
 CAROM_EXPORT carom_error carom_joints_rows(const carom_joints* joints, carom_joint_rows* rows);
 
 // Axes and directions are in the world frame and may have any length except 0. An axis of length 0 or with a number

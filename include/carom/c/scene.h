@@ -221,6 +221,7 @@ typedef struct carom_position_correction {
   double rate;       ///< [1] Fraction of the penetration beyond slop that a substep corrects. In [0, 1]. Default 0.2.
   double max_speed;  ///< [m/s] Maximum speed of the correction. >= 0. Default 3.
   int32_t relax_iterations;  ///< Number of iterations without position correction. In [0, 2^30]. Default 1.
+  // The next three are defaults of columns. If the column is given, another value than its default is an error.
   /// [Hz] Stiffness of the correction of joints that give none. >= 0. Default infinity: the whole error is corrected.
   double joint_frequency;
   double joint_damping_ratio;  ///< [1] Damping ratio of joints that give none. >= 0. Default 2.

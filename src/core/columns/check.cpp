@@ -439,6 +439,30 @@ void each_unread(const SceneOptions::Method& method, AnyScene& scene, const F& f
     columns::each_law_column(visit_laws, laws);
 }
 
+/// Throws Error for the default of a column that no contact or row reads, because the column is there.
+template <class T>
+void check_defaults_of_columns(const Scene<T>& scene, const SceneOptions& options) {
+  const auto* substeps = std::get_if<Substeps>(&options.method);
+  const auto* pgs = std::get_if<Pgs>(&options.method);
+  const bool has_correction = pgs != nullptr && pgs->position_correction;
+  if (substeps == nullptr && !has_correction) return;
+  const PositionCorrection &of = has_correction ? *pgs->position_correction : substeps->position_correction, usual;
+  const auto check = [&](double PositionCorrection::*member, const Column<const T>& column, const char* name,
+                         const char* column_name) {
+    if (of.*member == usual.*member || !column || column.count == 0) [[likely]]
+      return;
+    const Text option(has_correction ? "pgs" : "substeps", ".position_correction.", name);
+    throw Error(Text("carom: the option ", option, " is ", of.*member, ", but is not read together with the column ",
+                     column_name, "; leave out one of them"),
+                {.option = option});
+  };
+  check(&PositionCorrection::joint_frequency, scene.joints.frequency, "joint_frequency", "joints.frequency");
+  check(&PositionCorrection::joint_damping_ratio, scene.joints.damping_ratio, "joint_damping_ratio",
+        "joints.damping_ratio");
+  check(&PositionCorrection::contact_damping_ratio, scene.contacts.damping_ratio, "contact_damping_ratio",
+        "contacts.damping_ratio");
+}
+
 }  // namespace
 
 template <class T>
@@ -446,6 +470,7 @@ void check_columns_of_method(const Scene<T>& scene, const SceneOptions& options)
   const LawColumns<T>& laws = scene.contacts.laws;
   const auto* impacts = std::get_if<SequentialImpacts>(&options.method);
   if (impacts != nullptr) check_options_of_laws(*impacts, columns::possible_laws(laws, impacts->law));
+  check_defaults_of_columns(scene, options);
   each_unread(options.method, scene, [&](const columns::Label& label, const auto& column) {
     if (column) [[unlikely]]
       refuse(label, " is not read by the method ", to_string(options.selected()),

@@ -53,7 +53,8 @@ GradientColumns<T> check_gradients(const KContacts<T>& contacts, const Gradients
 
 /// The same for scenes.
 void check_scene_options(const SceneOptions& options);
-/// Throws an Error that names a column, or an option of laws, that the method does not read.
+/// Throws an Error that names a column, or an option of laws, that the method does not read, or a default of a column
+/// that is set although the column is there.
 template <class T>
 void check_columns_of_method(const Scene<T>& scene, const SceneOptions& options);
 void check_scene_size(std::size_t bodies, std::size_t contacts, std::size_t joint_rows);
