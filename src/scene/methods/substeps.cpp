@@ -210,8 +210,10 @@ class SubstepSweeps : IslandSweeps<T> {
     }
     const SceneContacts<T>& contacts = job_.scene->contacts;
     const JointRows<T>& joints = job_.scene->joints;
+    const bool has_soft_rows = joints.frequency.data != nullptr ||
+                               (job_.rows > 0 && std::isfinite(options_.substeps.position_correction.joint_frequency));
     has_work_ = contacts.stiffness.data != nullptr || (!job_.relaxes && contacts.frequency.data != nullptr) ||
-                (!job_.relaxes && joints.frequency.data != nullptr) || is_any(contacts.target_velocity) ||
+                (!job_.relaxes && has_soft_rows) || is_any(contacts.target_velocity) ||
                 is_any(contacts.surface_velocity.x) || is_any(contacts.surface_velocity.y) ||
                 is_any(contacts.surface_velocity.z) || is_any(joints.target_velocity);
     bool any_moves = false;
