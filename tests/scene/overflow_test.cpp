@@ -129,6 +129,32 @@ TYPED_TEST(SceneOverflow, of_a_joint_impulse_that_adds_up_over_substeps_has_a_st
   EXPECT_EQ(made.velocity(0), (Vector{0, 0, -100}));
 }
 
+// The square of the impulse is beyond the range. A rebound of any island ends the impulses of all substeps.
+TYPED_TEST(SceneOverflow, of_an_impulse_does_not_depend_on_rebounds_of_other_islands) {
+  using T = TypeParam;
+  const T change = static_cast<T>(-std::pow(huge<T>, 0.24));
+  SceneData<T> scene;
+  for (const double inverse : {std::pow(huge<T>, -0.3), 1.0}) {
+    const std::int32_t ball =
+        scene.add(Body{.inverse_mass = inverse, .inverse_inertia = {inverse, 0, 0, inverse, 0, inverse}});
+    scene.add(Contact{.a = ball});
+  }
+  scene.velocity_change = scene.angular_velocity_change = vectors<T>(2);
+  scene.velocity_change[2][0] = change;
+  put(scene.bodies.velocity, 1, {0, 0, -10});
+  MethodOptions options = usual(Procedure::substeps);
+  options.substeps.min_substeps = 2;
+  for (const double restitution : {0.0, 0.5}) {
+    scene.restitution[1] = static_cast<T>(restitution);
+    const auto made = solved(scene, options);
+    EXPECT_EQ(made.arrays.status[0], Status::overflow) << restitution;
+    EXPECT_EQ(made.impulse(0), Vector{}) << restitution;
+    EXPECT_EQ(made.velocity(0), (Vector{0, 0, static_cast<double>(change)})) << restitution;
+    EXPECT_EQ(made.arrays.status[1], Status::ok) << restitution;
+    EXPECT_NEAR(made.velocity(1)[2], 10 * restitution, 1e-4) << restitution;
+  }
+}
+
 // The velocity along the row is beyond the range, but the velocity of the body is not.
 TYPED_TEST(SceneOverflow, of_a_row_has_a_status) {
   using T = TypeParam;

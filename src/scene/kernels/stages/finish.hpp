@@ -47,10 +47,11 @@ struct ManifoldFinish : ManifoldStages<A, T> {
       else
         worst = larger(Block::load(point.target) - separation, worst);
       Vector3<B> impulse = Block::load(point.impulse);
+      // The sum shows whether an impulse is out of range; a rebound of any island has set the last impulse to zero.
+      if (job.target == Target::substeps) impulse = impulse + Block::load(Block::substep_point(block)[p].sum);
       // A lane has undefined numbers after its last point.
       const B here = vanishing(dot(u, u)) + vanishing(dot(impulse, impulse));
       range = range + choose(Base::in_use(block, p), here, zero);
-      if (job.target == Target::substeps) impulse = impulse + Block::load(Block::substep_point(block)[p].sum);
       if (job.impulse_sum[0] != nullptr) impulse = impulse + load_sum(job, block, p, lanes);
       B length2 = mul_add(impulse.x, impulse.x, impulse.y * impulse.y);
       if constexpr (has_models) length2 = Models::length2(job, block, impulse);
