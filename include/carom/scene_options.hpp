@@ -93,7 +93,7 @@ struct Pgs {
   /// Maximum number of iterations over an island, without relax iterations. In [1, SceneLimits::max_iterations].
   int iterations = 10;
   int inner_iterations = 1;  ///< see Substeps::inner_iterations
-  /// [1] Factor of every change of an impulse, before the projection onto the cone. In (0, 2). Must be 1
+  /// [1] Factor of every change of an impulse, before the projection onto the cone. In [0.01, 2). Must be 1
   /// with position_correction.
   double relaxation = 1;
   double warm_start = 1;  ///< see Substeps::warm_start

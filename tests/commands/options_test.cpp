@@ -187,7 +187,7 @@ TEST(MethodOptions, help_method_lists_every_option_with_unit_range_default_and_m
   }
   const std::string pgs = carom("solve --help-method pgs").out;
   expect_within("\n  --relaxation               1          Factor of every change of an impulse.\n", pgs);
-  expect_within(" (0, 2), default 1\n", pgs);
+  expect_within(" [0.01, 2), default 1\n", pgs);
   EXPECT_EQ(carom("solve --help-method fast").exit_code, 2);
 }
 

@@ -282,9 +282,9 @@ TEST(SceneFaults, values_out_of_their_ranges_are_named_with_the_range) {
   for (const std::string value : {"0", "1073741825", "1.5"})
     expect_refused(text, "--scene --method pgs --iterations " + value,
                    "carom: --iterations: " + value + " is not a whole number in [1, 1073741824]\n");
-  for (const std::string value : {"0", "2"})
+  for (const std::string value : {"0.009", "2"})
     expect_refused(text, "--scene --method pgs --relaxation " + value,
-                   "carom: --relaxation: " + value + " is not a number in (0, 2)\n");
+                   "carom: --relaxation: " + value + " is not a number in [0.01, 2)\n");
   expect_refused(text, "--scene --time-step 1 --max-speed inf", "--max-speed: inf is not a number in [0, 3.4e38]\n");
   expect_refused(text, "--scene --time-step 1 --gravity 0,inf,0", "--gravity: inf is not a finite number\n");
   for (const std::string value : {"1", "0,1", "0,1,2,3", "0,,1"})

@@ -256,7 +256,7 @@ typedef struct carom_pgs {
   int32_t iterations;  ///< Maximum number of iterations over an island. In [1, 2^30]. Default 10.
   /// Passes over the points of a manifold, or the rows of a joint, in an iteration. In [1, 64]. Default 1.
   int32_t inner_iterations;
-  /// [1] Factor of every change of an impulse. In (0, 2). Default 1. Must be 1 with position_correction.
+  /// [1] Factor of every change of an impulse. In [0.01, 2). Default 1. Must be 1 with position_correction.
   double relaxation;
   double warm_start;  ///< [1] Fraction of the last impulses of contacts to start from. In [0, 1]. Default 1.
   /// [1] Fraction of the last impulses of rows to start from. Default: 1 with position correction, else 0.5. In [0, 1],

@@ -24,7 +24,7 @@ struct Range {
   constexpr bool holds(double value) const {
     return (excludes_low ? value > low : value >= low) && (excludes_high ? value < high : value <= high);
   }
-  /// "[0, 1]", "(0, 2)".
+  /// "[0, 1]", "[0.01, 2)".
   std::string text() const;
 };
 constexpr double max_float = std::numeric_limits<float>::max();
@@ -162,7 +162,7 @@ void each_option(F&& f, O& o, Others&... others) {
   CAROM_OPTION(iterations, "", within(1, SceneLimits::max_iterations), "Maximum number of iterations over an island.");
   CAROM_OPTION(inner_iterations, "", within(1, SceneLimits::max_inner_iterations),
                "Passes over the points of a manifold, or the rows of a joint, in an iteration.");
-  CAROM_OPTION(relaxation, "1", (Range{0, 2, true, true}), "Factor of every change of an impulse.");
+  CAROM_OPTION(relaxation, "1", (Range{0.01, 2, false, true}), "Factor of every change of an impulse.");
   CAROM_OPTION(warm_start, "1", within(0, 1), "Fraction of the last impulses of contacts to start from.");
   CAROM_OPTION(joint_warm_start, "1", within(0, 1),
                "Fraction of the last impulses of rows to start from. Default: 1 with position correction, else 0.5.");
