@@ -18,8 +18,8 @@ namespace {
 
 /// Contacts get the rest of the time.
 constexpr std::array<Subject, 6> subjects{{
-    {"scenes", "--scene", 1, 0.4, false, judge_scene},
-    {"options", "--options-of", 1, 0, false, judge_options},
+    {"scenes", "--scene", 1, 0.3, false, judge_scene},
+    {"options", "--options-of", 0.25, 0.1, false, judge_options},
     {"motions", "--motion", 0.1, 0.05, false, judge_motion},
     {"systems", "--system", 0.5, 0.05, false, judge_system},
     {"gradients", "--gradients-of", 0.1, 0.05, false, judge_gradients},
@@ -54,9 +54,7 @@ int run(const Wanted& wanted) {
   }
   for (const Subject& subject : subjects) {
     const bool is_scenes = &subject == subjects.data();
-    // A subject without a share of the time is searched only if it is named.
-    const bool is_wanted = all ? subject.time > 0 : wanted.what == subject.name || (both && is_scenes);
-    if (!is_wanted) continue;
+    if (!all && wanted.what != subject.name && !(both && is_scenes)) continue;
     const double seconds = wanted.seconds * (all ? subject.time : share);
     auto most = wanted.scenes == endless
                     ? endless

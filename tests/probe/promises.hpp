@@ -49,6 +49,11 @@ constexpr bool ends_every_collision(const auto& options) {
   return is_exact(options) && options.step_budget >= Options{}.step_budget;
 }
 
+/// Returns whether a status comes from the collision of a sound contact, which took part in its island before.
+constexpr bool is_outcome(Status status) {
+  return status == Status::overflow || status == Status::step_budget_reached || status == Status::no_solution;
+}
+
 /// Says whether a normal may be a fault, or has to be: tolerances may be as small as the rounding of normals.
 template <class T, class R>
 struct NormalFault {

@@ -26,7 +26,7 @@ class ContactsJudge : SceneAspect<T> {
 
   /// Judges Coulomb's law at the contacts of a scene at rest.
   void judge_law() {
-    const R least = R(1000) * (R(o_.tolerance) * R(made_.report.max_approach_speed) + epsilon * s_.max_speed());
+    const R least = R(1000) * (s_.tolerance() * R(made_.report.max_approach_speed) + epsilon * s_.max_speed());
     for (std::size_t i = 0; i < d_.contact_count(); ++i) {
       // Convergence is measured as impulse changes divided by masses, which rotors lack.
       if (made_.arrays.status[i] != Status::ok || !(s_.response(i) > 0)) continue;
@@ -110,10 +110,10 @@ class ContactsJudge : SceneAspect<T> {
     if (!(length(p) > 0)) return;
     if (s_.is_sequential_impacts() && !(stays_in_the_cone(o_.collision.law) && is_exact(o_.collision))) return;
     v_.add("p_n >= 0", -pn / unit);
-    // Impulses of a sequence are sums over its impacts, and every impact rounds.
+    // Impulses are sums over impacts, and every impact rounds.
     if (mu < R(1e6) && drawn_.kind != SceneKind::models)
-      v_.add("the cone of friction",
-             (pt - mu * pn) / (unit * (R(1) + mu)) / (s_.is_sequential_impacts() ? R(10) : R(1)));
+      v_.add("the cone of friction", (pt - mu * pn) / (unit * (R(1) + mu)) /
+                                         (s_.is_sequential_impacts() || s_.repeats_collisions() ? R(10) : R(1)));
   }
 
   void judge_row(std::size_t r) {

@@ -56,7 +56,7 @@ class EnergyJudge : SceneAspect<T> {
     }
     if (o_.restitution_threshold > 0 && !plastic) return;
     // Work of the remaining differences between contacts or rows and their targets.
-    const R left = R(4) * (R(made_.report.residual) + R(o_.tolerance) * R(made_.report.max_approach_speed)) * impulses;
+    const R left = R(4) * (R(made_.report.residual) + s_.tolerance() * R(made_.report.max_approach_speed)) * impulses;
     if (plastic) v_.add("plastic contacts gain no energy", (after - before) / (rounding + left));
     if (drawn_.kind == SceneKind::models || !frictionless || !one || d_.contact_count() == 0 || !unbounded) return;
     const R e = d_.restitution[0], work = larger(R(0), R(made_.report.joint_work));

@@ -196,7 +196,8 @@ class IslandsJudge : SceneAspect<T> {
         o_.procedure == Procedure::pgs || o_.procedure == Procedure::ncp || s_.is_sequential_impacts();
     if (!knows_targets || s_.near_range()) return;
     // A contact without an answer still approaches.
-    if (s_.is_sequential_impacts() && !ends_every_collision(o_.collision)) return;
+    const bool has_unanswered = !ends_every_collision(o_.collision) || made_.report.count(Status::no_solution) > 0;
+    if (s_.is_sequential_impacts() && has_unanswered) return;
     R worst = 0;
     for (std::size_t i = 0; i < d_.contact_count(); ++i) {
       if (!s_.is_sound(made_.arrays.status[i])) continue;

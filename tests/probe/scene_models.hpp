@@ -21,7 +21,7 @@ class ModelsJudge : SceneAspect<T> {
     for (std::size_t i = 0; i < d_.contact_count(); ++i) {
       if (!s_.is_sound(made_.arrays.status[i])) continue;
       const Parts of = parts(i);
-      const R size = absolute(of.pn) + hypotenuse(of.p1, of.p2), unit = epsilon * size;
+      const R size = absolute(of.pn) + hypotenuse(of.p1, of.p2), unit = epsilon * size / of.sine;
       if (!(size > 0)) {
         v_.add("no moment without an impulse", of.mr + absolute(of.ms) > 0 ? 2 * bound : 0);
         continue;
@@ -39,7 +39,7 @@ class ModelsJudge : SceneAspect<T> {
 
   /// Complementarity and maximal dissipation, where the iterations have converged.
   void judge_law() {
-    const R least = R(1000) * (R(o_.tolerance) * R(made_.report.max_approach_speed) + epsilon * s_.max_speed());
+    const R least = R(1000) * (s_.tolerance() * R(made_.report.max_approach_speed) + epsilon * s_.max_speed());
     // Smaller impulses may still decrease to 0.
     R impulse = 0;
     for (std::size_t i = 0; i < d_.contact_count(); ++i)
@@ -68,6 +68,7 @@ class ModelsJudge : SceneAspect<T> {
     R pn, p1, p2, un, u1, u2, mr, ms, os;
     R turning, rolled;  // |o_r|, m_r·o_r
     R mu1, mu2, roll, spin, compliance, slip_compliance;
+    R sine;  // of the angle between the direction of friction, from which the tangents come, and the normal
   };
 
   static R number(const std::vector<T>& column, std::size_t i) { return column.empty() ? R(0) : R(column[i]); }
@@ -79,11 +80,12 @@ class ModelsJudge : SceneAspect<T> {
     const V u = s_.relative(made_.arrays, i);
     const V x{R(1), R(0), R(0)}, y{R(0), R(1), R(0)};
     V t1 = cross(n, absolute(n[0]) < R(0.7) ? x : y);
-    R mu1 = d_.friction[i], mu2 = mu1;
+    R mu1 = d_.friction[i], mu2 = mu1, sine = R(1);
     if (d_.friction_2[i] != d_.friction[i]) {
       mu2 = d_.friction_2[i];
       const V d = s_.vector(d_.friction_direction, i);
       t1 = less(d, times(dot(d, n), n));
+      sine = length(t1) / length(d);
     }
     t1 = times(R(1) / length(t1), t1);
     const V t2 = cross(n, t1);
@@ -109,7 +111,8 @@ class ModelsJudge : SceneAspect<T> {
             number(d_.rolling_friction, i),
             number(d_.spinning_friction, i),
             number(d_.normal_compliance, i),
-            number(d_.tangential_compliance, i)};
+            number(d_.tangential_compliance, i),
+            sine};
   }
 };
 

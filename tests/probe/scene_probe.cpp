@@ -230,13 +230,13 @@ bool keeps_bits_among_others(const DrawnScene<T>& drawn, const SolvedScene<T>& m
   return has_bits_of(made, solve(both, execution), contacts, rows);
 }
 
-/// Solves the scene without its faulty contacts and rows.
+/// Solves the scene without the contacts and rows whose data are faulty.
 template <class T>
 bool keeps_bits_without_faults(const DrawnScene<T>& drawn, const SolvedScene<T>& made, const Execution& execution) {
   const auto sound = [](const std::vector<Status>& found) {
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < found.size(); ++i)
-      if (!is_fault(found[i]) || found[i] == Status::overflow) places.push_back(i);
+      if (!is_fault(found[i]) || is_outcome(found[i])) places.push_back(i);
     return places;
   };
   const auto contacts = sound(made.arrays.status), rows = sound(made.arrays.joint_status);

@@ -217,12 +217,23 @@ class SceneSight {
     return o_.pgs.relaxation > 1 && made_.report.not_converged > 0 &&
            made_.report.energy_after > 1e12 * made_.report.energy_before;
   }
+  /// Fraction of the greatest approach speed at which an island has converged. Relaxation below 1 makes all changes of
+  /// impulses smaller, and convergence is measured by them.
+  R tolerance() const {
+    const bool relaxes = o_.procedure == Procedure::pgs && o_.pgs.relaxation < 1;
+    return R(o_.tolerance) / (relaxes ? R(o_.pgs.relaxation) : R(1));
+  }
   bool in_substeps() const { return o_.procedure == Procedure::substeps; }
   bool has_jointed_rotors() const { return in_substeps() && drawn_.kind == SceneKind::rotors && d_.row_count() > 0; }
   bool is_sequential_impacts() const { return o_.procedure == Procedure::sequential_impacts; }
   bool is_bender_schmitt() const {
     return o_.procedure == Procedure::collisions || o_.procedure == Procedure::resting ||
            o_.procedure == Procedure::both_phases;
+  }
+  /// True if contacts of BenderSchmitt may collide several times.
+  bool repeats_collisions() const {
+    return is_bender_schmitt() && o_.procedure != Procedure::resting &&
+           o_.bender_schmitt.filter == ContactFilter::colliding;
   }
   /// True if numbers of the scene or of its options are near the range of the precision.
   bool near_range() const { return near_range_; }

@@ -79,7 +79,7 @@ class SceneSpoiler : SceneDrawing<T> {
           fault(Status::infinite, [&] { d.r_b[2][i] = infinity; });
           break;
         case 3:
-          fault(Status::normal_not_unit, [&] { d.normal[0][i] += T(2); });
+          fault(Status::normal_not_unit, [&] { d.normal[0][i] += std::copysign(T(2), d.normal[0][i]); });
           break;
         case 4:
           fault(Status::body_index_out_of_range, [&] { d.body_a[i] = std::numeric_limits<std::int32_t>::max(); });
