@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <vector>
@@ -142,8 +143,9 @@ class IslandsJudge : SceneAspect<T> {
     return s_.max_speed() / larger(s_.response(i), R(32) * epsilon * s_.turning(i));
   }
 
-  /// Bound of intermediate speeds: of the bodies, of the speeds that close gaps and vanish at the end of the step, and
-  /// of points of bodies that almost only turn, whose impulses along their arms turn them by the rounding of r × p.
+  /// Bound of intermediate speeds: of the bodies, of the approach, of the speeds that close gaps and vanish at the end
+  /// of the step, and of points of bodies that almost only turn, whose impulses along their arms turn them by the
+  /// rounding of r × p.
   R speed_on_the_way() const {
     R farthest = 0;
     const auto see = [&](T x) {
@@ -159,7 +161,8 @@ class IslandsJudge : SceneAspect<T> {
         if (s_.is_sound(made_.arrays.status[i]))
           by_rounding = larger(by_rounding, epsilon * s_.turning(i) * length(s_.vector(made_.arrays.impulse, i)));
     const R closing = step > 0 ? farthest / static_cast<R>(step) : R(0);
-    return closing + R(0.1L) * s_.max_speed() + by_rounding;
+    const double approach = made_.report.max_approach_speed;
+    return closing + R(0.1L) * s_.max_speed() + (std::isfinite(approach) ? R(approach) : R(0)) + by_rounding;
   }
 
   /// Judges the displacement of a body. A body without contacts or rows moves with its velocity, under forces applied

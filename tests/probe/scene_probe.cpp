@@ -112,6 +112,7 @@ bool has_bits_of(const SolvedScene<T>& one, const SolvedScene<T>& other, const s
       if (contacts[place] < a.status.size())
         all = all && same(a.impulse[c][contacts[place]], b.impulse[c][place]) &&
               same(a.angular_impulse[c][contacts[place]], b.angular_impulse[c][place]) &&
+              same(a.separation_velocity[c][contacts[place]], b.separation_velocity[c][place]) &&
               same(a.warm_impulse[c][contacts[place]], b.warm_impulse[c][place]);
   }
   for (std::size_t place = 0; place < contacts.size(); ++place)
