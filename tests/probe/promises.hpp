@@ -79,6 +79,8 @@ inline bool keeps_in_range(const SceneOptions& options) {
   const scene::CallOptions call = scene::call_options(options);
   // Relaxation near 2 makes impulses that do not decay, and with inner iterations they grow.
   bool keeps = (call.procedure != scene::Procedure::substeps || options.time_step <= 1) && call.pgs.relaxation <= 1.5;
+  // A sequence with tolerance 0 ends at subnormal speeds.
+  if (call.procedure == scene::Procedure::sequential_impacts) keeps = keeps && call.tolerance > 0;
   // Drawn speeds are about 1 m/s. Large changes by forces round them.
   for (const double g : options.gravity) keeps = keeps && std::abs(g) * options.time_step <= 1000;
   const auto see = [&](const OptionInfo& info, double x) {

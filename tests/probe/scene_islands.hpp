@@ -118,8 +118,8 @@ class IslandsJudge : SceneAspect<T> {
       if (s_.is_finite(v0) && s_.is_finite(w0))
         v_.add("velocities are finite", s_.is_finite(v) && s_.is_finite(w) ? 0 : 2 * bound);
       if (s_.in_substeps() && !s_.has_bodies_at_fault()) judge_motion(b, visits[b] == R(1));
-      if (!s_.moves(static_cast<std::int32_t>(b)) || s_.near_range() || s_.has_endless_friction() ||
-          s_.has_run_away() || made_.report.energy_removed > 0)
+      if (!s_.moves(static_cast<std::int32_t>(b)) || s_.near_range() || s_.has_bodies_at_fault() ||
+          s_.has_endless_friction() || s_.has_run_away() || made_.report.energy_removed > 0)
         continue;
       const R m = d_.bodies.inverse_mass[b], visited = sweeps * visits[b];
       const R size = length(v) + length(v0) + m * terms[b] + on_the_way + visited * R(1e-30);
