@@ -1,5 +1,5 @@
-// Every method writes every result: methods that do not move bodies give the displacement by the velocities after the
-// step, and the impulses as those that the next step begins with.
+// Every method writes every result: under methods that do not move bodies, the displacements are time_step times the
+// velocities after the step, and the warm impulses are the impulses.
 #include <gtest/gtest.h>
 
 #include "support/scenes/draw_models.hpp"
