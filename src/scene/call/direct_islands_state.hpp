@@ -126,34 +126,34 @@ void DirectIsland::carry(Archive& archive, const kernel::BlockKernels& kernels) 
 }
 
 template <class Archive>
-void DirectIslands::carry(Archive& archive, const kernel::BlockKernels& kernels) {
-  Array<std::uint32_t>& order = local_;  // it has room for all bodies, and no call reads it before it is set
+void DirectMemory::carry(Archive& archive, const kernel::BlockKernels& kernels) {
+  Array<std::uint32_t>& order = local;  // it has room for all bodies, and no call reads it before it is set
   order.clear();
-  for (std::uint32_t s = 0; s < body_of_solver_.size(); ++s)
-    if (body_of_solver_[s] >= 0) order.push_back(s);
+  for (std::uint32_t s = 0; s < body_of_solver.size(); ++s)
+    if (body_of_solver[s] >= 0) order.push_back(s);
   std::sort(order.begin(), order.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return body_of_solver_[a] < body_of_solver_[b]; });
+            [&](std::uint32_t a, std::uint32_t b) { return body_of_solver[a] < body_of_solver[b]; });
   std::size_t count = order.size();
   archive(count);
   if constexpr (Archive::reads) {
     // Solvers are in the order of their bodies, so that they mostly have their plans.
     archive.want(count <= SceneLimits::max_bodies);
     order.clear();
-    body_of_solver_.clear();
+    body_of_solver.clear();
     for (std::uint32_t s = 0; s < count; ++s) {
-      if (s == solvers_.size()) solvers_.push_back(make_owned<DirectIsland>());
+      if (s == solvers.size()) solvers.push_back(make_owned<DirectIsland>());
       std::int32_t body = 0;
       archive(body);
-      archive.want(body >= 0 && (s == 0 || body > body_of_solver_.back()));
-      body_of_solver_.push_back(body);
-      solvers_[s]->carry(archive, kernels);
+      archive.want(body >= 0 && (s == 0 || body > body_of_solver.back()));
+      body_of_solver.push_back(body);
+      solvers[s]->carry(archive, kernels);
       order.push_back(s);
     }
-    body_of_solver_.resize(solvers_.size(), -1);
+    body_of_solver.resize(solvers.size(), -1);
   } else {
     for (const std::uint32_t s : order) {
-      archive(body_of_solver_[s]);
-      solvers_[s]->carry(archive, kernels);
+      archive(body_of_solver[s]);
+      solvers[s]->carry(archive, kernels);
     }
   }
 }

@@ -112,7 +112,7 @@ class SceneCall {
 
  private:
   CallData<T> data(const kernel::SceneKernelsFor<T>& kernels) {
-    return {options_, entry_, kernels, job_, workspace_, input_.parts()};
+    return {{options_, entry_, kernels, job_, workspace_.graph, input_.parts()}, workspace_};
   }
   Call<T> call(ThreadTeam& team, SceneReport& report, const kernel::SceneKernelsFor<T>& kernels) {
     const InitialImpulses<T> initial{begins_with_impulses_, impulses_.caches_contacts(), impulses_.caches_rows(),

@@ -84,7 +84,7 @@ class CheckedArguments {
 template <class T>
 struct Restored {
   scene::WarmStartCache<T> warm_start_cache;
-  scene::direct::DirectIslands direct;
+  scene::direct::DirectMemory direct;
 };
 
 /// `Of`: a Workspace or a Restored.

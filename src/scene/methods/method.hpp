@@ -4,23 +4,15 @@
 #include <carom/scene.hpp>
 #include <cstddef>
 
-#include "core/jobs/dispatch.hpp"
-#include "core/jobs/scene_job.hpp"
-#include "core/scene/call_options.hpp"
-#include "core/threads/thread_team.hpp"
+#include "scene/graph/island_call.hpp"
 #include "workspace.hpp"
 
 namespace carom::scene {
 
 /// The data of a call before it has threads.
 template <class T>
-struct CallData {
-  const CallOptions& options;
-  const IsaEntry& entry;
-  const kernel::SceneKernelsFor<T>& kernels;
-  kernel::SceneJob<T>& job;
+struct CallData : IslandCall<T> {
   Workspace<T>& workspace;
-  Parts parts;
 };
 
 /// The initial impulses of contacts and rows. The impulses of contacts are in SceneJob::warm_impulse.

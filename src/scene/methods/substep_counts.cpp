@@ -148,10 +148,9 @@ void count_substeps(const Call<T>& call, const Slops<T>& slops) {
                         ? std::max(how.min_substeps, std::min(SceneThresholds::swept_substeps, how.max_substeps))
                         : how.min_substeps;
   count.assign(graph.islands, least);
-  for (const kernel::SettledIsland& of : workspace.direct.settled())
-    wanted[of.number].substeps = SubstepNeed::as_before;
-  if (how.min_substeps < how.max_substeps && workspace.direct.settled().size() < graph.islands) {
-    const auto is_settled = [&](std::uint32_t island) { return workspace.direct.is_settled(island); };
+  for (const kernel::SettledIsland& of : workspace.direct.settled) wanted[of.number].substeps = SubstepNeed::as_before;
+  if (how.min_substeps < how.max_substeps && workspace.direct.settled.size() < graph.islands) {
+    const auto is_settled = [&](std::uint32_t island) { return workspace.direct.is_settled[island] != 0; };
     Loads<T> loads(job, workspace);
     ColdLoads<T> cold(job, workspace);
     const Vector3Columns<const T>&p = job.warm_impulse, &n = job.scene->contacts.normal;

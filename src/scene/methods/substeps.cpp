@@ -30,7 +30,7 @@ class SubstepSweeps : IslandSweeps<T> {
     mark_rows_beyond_range();
     take_direct_islands();
     SweepOutcome sum = this->sum_up_blocks();
-    for (const direct::Accepted& of : workspace_.direct.accepted()) workspace_.worst[of.island(graph_)] = of.residual;
+    for (const direct::Accepted& of : workspace_.direct.accepted) workspace_.worst[of.island(graph_)] = of.residual;
     this->judge([&](std::uint32_t i) { return options_.tolerance * workspace_.approach[i]; }, true, sum);
     return sum;
   }
@@ -128,7 +128,7 @@ class SubstepSweeps : IslandSweeps<T> {
 
   /// Islands that are solved directly are in no part.
   void take_direct_islands() {
-    for (const direct::Accepted& of : workspace_.direct.accepted()) {
+    for (const direct::Accepted& of : workspace_.direct.accepted) {
       const std::uint32_t island = of.island(graph_);
       workspace_.approach[island] = of.approach;
       workspace_.sweeps_of_island[island] = of.solves;

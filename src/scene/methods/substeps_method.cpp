@@ -49,10 +49,10 @@ class SubstepsMethod final : public Method<T> {
     // An abandoned pass may have left displacements.
     std::fill_n(job.displacements, job.bodies + 1, kernel::VelocityRow<T>{});
     const Slops<T> slops = slops_of(call);
-    space.direct.settle(call.options, call.kernels, job, graph, call.parts, slops, cached_rows(call), call.team);
+    direct::DirectIslands<T> islands = direct_islands(call, slops);
+    islands.settle();
     count_substeps(call, slops);
-    space.direct.solve(call.options, call.kernels, *call.entry.scene.blocks, job, graph, call.parts, slops,
-                       space.substeps, space.substeps_wanted, call.team, call.is_first_try);
+    islands.solve(space.substeps_wanted, call.is_first_try);
     graph.sort_islands(space.substeps, space.substeps_wanted);
     this->build_graph(call);
     graph.list_bodies(call.parts);
@@ -60,7 +60,7 @@ class SubstepsMethod final : public Method<T> {
 
   SweepOutcome solve(const Call<T>& call) const override {
     Workspace<T>& space = call.workspace;
-    call.report.pgs_islands = space.graph.islands - space.direct.accepted().size();
+    call.report.pgs_islands = space.graph.islands - space.direct.accepted.size();
     if (!space.last_rest.rests_again) return sweep_substeps(call);
     if (call.job.rows == 0) return outcome_at_rest(space);
     space.begin_islands();
@@ -74,7 +74,7 @@ class SubstepsMethod final : public Method<T> {
     LastRest& last = call.workspace.last_rest;
     const std::size_t sound = call.report.count(Status::ok) + call.report.count(Status::separating);
     last.is_there = depends_on_structure(call) && graph.islands > 0 &&
-                    call.workspace.direct.settled().size() == graph.islands && sound == job.contacts &&
+                    call.workspace.direct.settled.size() == graph.islands && sound == job.contacts &&
                     call.report.count_joints(Status::ok) == job.rows && graph.of_contacts.at() == nullptr;
     if (last.rests_again || !last.is_there) return;
     const Parts& parts = call.parts;
@@ -90,9 +90,9 @@ class SubstepsMethod final : public Method<T> {
   static Slops<T> slops_of(const Call<T>& call) {
     return {call.job, call.options, call.workspace.square_sizes.at_least(call.job.bodies + 1), call.team};
   }
-  /// The memory of rows that begin with the impulses of their keys, or null.
-  static const CachedRow<T>* cached_rows(const Call<T>& call) {
-    return call.initial.rows_have_history ? call.workspace.warm_start_cache.rows() : nullptr;
+  static direct::DirectIslands<T> direct_islands(const Call<T>& call, const Slops<T>& slops) {
+    const CachedRow<T>* const rows = call.initial.rows_have_history ? call.workspace.warm_start_cache.rows() : nullptr;
+    return {call, call.team, slops, rows, call.workspace.substeps, call.workspace.direct};
   }
 
   /// True if the graph of a scene depends on bodies, links and statuses alone, and contacts begin with the impulses of
@@ -145,9 +145,7 @@ class SubstepsMethod final : public Method<T> {
     Workspace<T>& space = call.workspace;
     set_graph(call.job, space.graph);
     const Slops<T> slops = slops_of(call);
-    if (!space.direct.settle_again(call.options, call.kernels, call.job, space.graph, call.parts, slops,
-                                   cached_rows(call), space.substeps, call.team))
-      return false;
+    if (!direct_islands(call, slops).settle_again()) return false;
     space.graph.is_of_last_call = true;
     return true;
   }
@@ -155,7 +153,7 @@ class SubstepsMethod final : public Method<T> {
   /// The outcome of islands without rows that rest again. The workspace has their other results from the last call.
   static SweepOutcome outcome_at_rest(Workspace<T>& space) {
     SweepOutcome sum;
-    for (const direct::Accepted& of : space.direct.accepted()) {
+    for (const direct::Accepted& of : space.direct.accepted) {
       const std::uint32_t island = of.island(space.graph);
       space.substeps[island] = of.substeps;
       space.island_residual[island] = std::max(of.residual, 0.0);

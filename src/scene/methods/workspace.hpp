@@ -172,7 +172,7 @@ struct Workspace {
   LastSingleManifold<T> last_single_manifold;
   LastRest last_rest;
   StaticFriction<T> static_friction;
-  direct::DirectIslands direct;
+  direct::DirectMemory direct;
   // Substeps: velocities at the start of a substep, displacements; loads; numbers of substeps of islands.
   Scratch<kernel::VelocityRow<T>> began, displacements;
   Scratch<BodyInertia<T>> inertia;

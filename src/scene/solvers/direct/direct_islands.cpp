@@ -59,8 +59,7 @@ Vector3 in_world(const Manifold& m, const Vector3& v) {
   return world;
 }
 
-}  // namespace
-
+/// The options of a call that its islands read.
 template <class T>
 StepOptions step_options(const CallOptions& options, const Scene<T>& scene) {
   const double h = options.time_step;
@@ -70,123 +69,127 @@ StepOptions step_options(const CallOptions& options, const Scene<T>& scene) {
   return {h,        options.rest_gravity * h, options.restitution_threshold, correction.rate / h, correction.max_speed,
           remembers};
 }
-template StepOptions step_options(const CallOptions&, const Scene<float>&);
-template StepOptions step_options(const CallOptions&, const Scene<double>&);
+
+}  // namespace
+
+template <class T>
+DirectIslands<T>::DirectIslands(const IslandCall<T>& call, ThreadTeam& team, const Slops<T>& slops,
+                                const CachedRow<T>* cached_rows, Array<std::int32_t>& substeps, DirectMemory& memory)
+    : options_(call.options),
+      kernels_(call.kernels),
+      blocks_(*call.entry.scene.blocks),
+      job_(call.job),
+      graph_(call.graph),
+      parts_(call.parts),
+      step_(step_options(call.options, *call.job.scene)),
+      team_(team),
+      slops_(slops),
+      cached_rows_(cached_rows),
+      substeps_(substeps),
+      memory_(memory) {}
 
 /// True if a manifold has hard contacts of the plain Coulomb law.
 template <class T>
-bool DirectIslands::is_plain(const kernel::SceneJob<T>& job, const Graph& graph, std::uint32_t manifold) const {
-  if (!graph.models.empty() && graph.models[manifold] != 0) return false;
-  const SceneContacts<T>& contacts = job.scene->contacts;
-  const Constraint& m = graph.manifolds[manifold];
-  if (!contacts.frequency) return true;
-  for (std::uint32_t k = 0; k < m.count; ++k)
-    if (std::isfinite(contacts.frequency[kernel::number_at(job.contact_at, m.first + k)])) return false;
+bool DirectIslands<T>::is_plain(std::uint32_t m) const {
+  if (!graph_.models.empty() && graph_.models[m] != 0) return false;
+  const Column<const T>& frequency = job_.scene->contacts.frequency;
+  const Constraint& of = graph_.manifolds[m];
+  for (std::uint32_t c = 0; c < of.count && frequency; ++c)
+    if (std::isfinite(frequency[contact_at(of, c)])) return false;
   return true;
 }
 
 /// The solver that an island had in the last call, or -1: islands are known by their first bodies.
-std::int32_t DirectIslands::solver_of(const Graph& graph, const Parts& parts, std::uint32_t island) const {
-  const Constraint& of = begin_[island] < begin_[island + 1] ? graph.manifolds[manifolds_[begin_[island]]]
-                                                             : graph.groups[groups_[group_begin_[island]]];
-  const bool a_moves = of.body_a >= 0 && parts.movable[of.body_a] != 0;
-  return solver_of_body_[static_cast<std::size_t>(a_moves ? of.body_a : of.body_b)];
+template <class T>
+std::int32_t DirectIslands<T>::solver_of(std::uint32_t island) const {
+  const Constraint& of = memory_.begin[island] < memory_.begin[island + 1] ? manifold(memory_.begin[island])
+                                                                           : group(memory_.group_begin[island]);
+  return memory_.solver_of_body[static_cast<std::size_t>(moves(of.body_a) ? of.body_a : of.body_b)];
 }
 
 /// Lists the constraints of all islands, their solvers, and the islands with contacts of other laws.
 template <class T>
-void DirectIslands::list_islands(const kernel::SceneJob<T>& job, const Graph& graph) {
-  solver_of_body_.assign(job.bodies, -1);
-  body_of_solver_.resize(solvers_.size(), -1);
-  for (std::size_t s = 0; s < solvers_.size(); ++s)
-    if (const auto body = static_cast<std::size_t>(body_of_solver_[s]); body < job.bodies)
-      solver_of_body_[body] = static_cast<std::int32_t>(s);
-  excluded_.assign(graph.islands, 0);
-  for (std::uint32_t m = 0; m < graph.manifolds.size(); ++m) {
-    const std::uint32_t island = graph.island_of_manifold[m];
-    if (excluded_[island] == 0 && !is_plain(job, graph, m)) excluded_[island] = 1;
+void DirectIslands<T>::list_islands() {
+  memory_.solver_of_body.assign(job_.bodies, -1);
+  memory_.body_of_solver.resize(memory_.solvers.size(), -1);
+  for (std::size_t s = 0; s < memory_.solvers.size(); ++s)
+    if (const auto body = static_cast<std::size_t>(memory_.body_of_solver[s]); body < job_.bodies)
+      memory_.solver_of_body[body] = static_cast<std::int32_t>(s);
+  memory_.excluded.assign(graph_.islands, 0);
+  for (std::uint32_t m = 0; m < graph_.manifolds.size(); ++m) {
+    const std::uint32_t island = graph_.island_of_manifold[m];
+    if (memory_.excluded[island] == 0 && !is_plain(m)) memory_.excluded[island] = 1;
   }
-  list_by_island(graph.islands, graph.island_of_manifold, begin_, manifolds_);
-  list_by_island(graph.islands, graph.island_of_group, group_begin_, groups_);
+  list_by_island(graph_.islands, graph_.island_of_manifold, memory_.begin, memory_.manifolds);
+  list_by_island(graph_.islands, graph_.island_of_group, memory_.group_begin, memory_.groups);
 }
-template void DirectIslands::list_islands(const kernel::SceneJob<float>&, const Graph&);
-template void DirectIslands::list_islands(const kernel::SceneJob<double>&, const Graph&);
 
 template <class T>
-void DirectIslands::find_candidates(const CallOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
-                                    const Parts& parts, const Array<std::int32_t>& substeps, Array<SubstepNeed>& needs,
-                                    const StepOptions& step) {
-  candidates_.clear();
-  const std::size_t most = std::min(parts.bodies, parts.contacts + parts.rows);
-  candidates_.reserve(most);
-  local_.assign(parts.bodies, no_number);
-  taken_.assign(solvers_.size(), 0);
+void DirectIslands<T>::find_candidates(Array<SubstepNeed>& needs) {
+  memory_.candidates.clear();
+  const std::size_t most = std::min(parts_.bodies, parts_.contacts + parts_.rows);
+  memory_.candidates.reserve(most);
+  memory_.local.assign(parts_.bodies, no_number);
+  memory_.taken.assign(memory_.solvers.size(), 0);
   // Multiply-adds of the visits of a point, and of a row, in a substep.
-  const double visits = options.substeps.inner_iterations *
-                        (options.substeps.iterations + options.substeps.position_correction.relax_iterations);
+  const double visits = options_.substeps.inner_iterations *
+                        (options_.substeps.iterations + options_.substeps.position_correction.relax_iterations);
   const double work_of_visit = 80 * visits, work_of_row = 48 * visits;
-  for (const kernel::SettledIsland& island : settled_)
-    if (const std::int32_t solver = solver_of(graph, parts, island.number); solver >= 0)
-      taken_[static_cast<std::size_t>(solver)] = 1;
-  for (std::uint32_t i = 0; i < graph.islands; ++i) {
-    if (excluded_[i] != 0 || is_settled_[i] != 0) continue;
+  for (const kernel::SettledIsland& island : memory_.settled)
+    if (const std::int32_t solver = solver_of(island.number); solver >= 0)
+      memory_.taken[static_cast<std::size_t>(solver)] = 1;
+  for (std::uint32_t i = 0; i < graph_.islands; ++i) {
+    if (memory_.excluded[i] != 0 || memory_.is_settled[i] != 0) continue;
     Candidate candidate;
     candidate.island = i;
-    candidate.first = begin_[i];
-    candidate.end = begin_[i + 1];
-    candidate.first_group = group_begin_[i];
-    candidate.end_group = group_begin_[i + 1];
+    candidate.first = memory_.begin[i];
+    candidate.end = memory_.begin[i + 1];
+    candidate.first_group = memory_.group_begin[i];
+    candidate.end_group = memory_.group_begin[i + 1];
     std::size_t points = 0, rows = 0;
-    for (std::uint32_t k = candidate.first; k < candidate.end; ++k) points += graph.manifolds[manifolds_[k]].count;
-    for (std::uint32_t k = candidate.first_group; k < candidate.end_group; ++k) rows += graph.groups[groups_[k]].count;
-    candidate.substeps = options.substeps.min_direct_substeps;
-    if (rows > 0)
-      candidate.substeps =
-          std::max(candidate.substeps, count_substeps(job, graph, parts, options, candidate, needs[i]));
+    for (std::uint32_t k = candidate.first; k < candidate.end; ++k) points += manifold(k).count;
+    for (std::uint32_t k = candidate.first_group; k < candidate.end_group; ++k) rows += group(k).count;
+    candidate.substeps = options_.substeps.min_direct_substeps;
+    if (rows > 0) candidate.substeps = std::max(candidate.substeps, count_substeps(candidate, needs[i]));
     // Two factorisations may cost no more than the sweeps that they replace.
     candidate.sweeps =
-        (work_of_visit * static_cast<double>(points) + work_of_row * static_cast<double>(rows)) * substeps[i];
-    if (plan(candidate, job, graph, parts, step)) candidates_.push_back(candidate);
+        (work_of_visit * static_cast<double>(points) + work_of_row * static_cast<double>(rows)) * substeps_[i];
+    if (plan(candidate)) memory_.candidates.push_back(candidate);
   }
-  for (std::size_t s = 0; s < solvers_.size(); ++s)
-    if (taken_[s] == 0) body_of_solver_[s] = -1;
-}
-
-void DirectIslands::forget() {
-  std::fill(body_of_solver_.begin(), body_of_solver_.end(), -1);
+  for (std::size_t s = 0; s < memory_.solvers.size(); ++s)
+    if (memory_.taken[s] == 0) memory_.body_of_solver[s] = -1;
 }
 
 /// The number of substeps of an island with joints: arms turn by at most a small angle in a substep. The number falls
 /// only after many calls that needed much fewer, because changes cost energy: velocities belong to the middle of a
 /// substep.
 template <class T>
-int DirectIslands::count_substeps(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
-                                  const CallOptions& options, const Candidate& candidate, SubstepNeed& need) const {
-  const JointRows<T>& rows = job.scene->joints;
+int DirectIslands<T>::count_substeps(const Candidate& candidate, SubstepNeed& need) const {
+  const JointRows<T>& rows = job_.scene->joints;
   if (!rows.r_a.x) return 1;
   double fastest2 = 0;  // [rad²/s²]
   const auto take = [&](std::int32_t body, const Vector3Columns<const T>& arms, std::size_t i) {
-    if (body < 0 || parts.movable[body] == 0) return;
-    const Vector3 arm = vector_at(arms, i), spin = angular(row_of(job.velocities[body]));
+    if (!moves(body)) return;
+    const Vector3 arm = vector_at(arms, i), spin = angular(row_of(job_.velocities[body]));
     const Vector3 speed = cross(spin, arm);
     const double length2 = dot(arm, arm);
     if (length2 > 0) fastest2 = std::max(fastest2, dot(speed, speed) / length2);
   };
   for (std::uint32_t k = candidate.first_group; k < candidate.end_group; ++k) {
-    const Constraint& of = graph.groups[groups_[k]];
+    const Constraint& of = group(k);
     for (std::uint32_t r = 0; r < of.count; ++r) {
-      const std::uint32_t i = kernel::number_at(job.row_at, of.first + r);
+      const std::uint32_t i = row_at(of, r);
       take(of.body_a, rows.r_a, i);
       take(of.body_b, rows.r_b, i);
     }
   }
-  const double angle = std::sqrt(fastest2) * options.time_step;
+  const double angle = std::sqrt(fastest2) * options_.time_step;
   const bool has_contacts = candidate.first < candidate.end;
   const auto max_turn = [&](int n) {
     return n > 1 ? (has_contacts ? SceneThresholds::direct_contact_arm_turn : SceneThresholds::direct_arm_turn) * n
                  : (has_contacts ? SceneThresholds::direct_contact_still_turn : SceneThresholds::direct_still_turn);
   };
-  const int most = std::min(SceneThresholds::direct_substeps, options.substeps.max_substeps);
+  const int most = std::min(SceneThresholds::direct_substeps, options_.substeps.max_substeps);
   int substeps = 1;
   while (2 * substeps <= most && angle > max_turn(substeps)) substeps *= 2;
   const int before = std::min(static_cast<int>(need.direct), most);
@@ -207,21 +210,19 @@ int DirectIslands::count_substeps(const kernel::SceneJob<T>& job, const Graph& g
 
 /// Numbers the bodies of an island, and gives it a solver with a plan and memory. Returns false if it is too large.
 template <class T>
-bool DirectIslands::plan(Candidate& candidate, const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
-                         const StepOptions& step) {
-  const bool may_be_large = step.remembers && has_size_of_large(job, candidate) &&
-                            drive_nothing(job, graph, parts, candidate.first, candidate.end);
+bool DirectIslands<T>::plan(Candidate& candidate) {
+  const bool may_be_large =
+      step_.remembers && has_size_of_large(candidate) && drive_nothing(candidate.first, candidate.end);
   const std::size_t max_bodies =
       static_cast<std::size_t>(may_be_large ? SceneThresholds::large_max_bodies : SceneThresholds::direct_bodies);
-  bodies_.clear();
-  edges_.clear();
+  memory_.bodies.clear();
+  memory_.edges.clear();
   std::size_t points = 0, rows = 0;
-  const auto moves = [&](std::int32_t body) { return body >= 0 && parts.movable[body] != 0; };
   const auto number = [&](std::int32_t body) {
-    std::uint32_t& local = local_[static_cast<std::size_t>(body)];
+    std::uint32_t& local = memory_.local[static_cast<std::size_t>(body)];
     if (local == no_number) {
-      local = static_cast<std::uint32_t>(bodies_.size());
-      bodies_.push_back(static_cast<std::uint32_t>(body));
+      local = static_cast<std::uint32_t>(memory_.bodies.size());
+      memory_.bodies.push_back(static_cast<std::uint32_t>(body));
     }
     return static_cast<std::int32_t>(local);
   };
@@ -230,92 +231,89 @@ bool DirectIslands::plan(Candidate& candidate, const kernel::SceneJob<T>& job, c
     const std::int32_t first = a ? number(of.body_a) : -1, second = b ? number(of.body_b) : -1;
     // A pair with many contacts has several manifolds, as many as touch in this call.
     const Edge edge = {first, second};
-    if (a && b && (edges_.empty() || edges_.back() != edge)) edges_.push_back(edge);
-    return bodies_.size() <= max_bodies;
+    if (a && b && (memory_.edges.empty() || memory_.edges.back() != edge)) memory_.edges.push_back(edge);
+    return memory_.bodies.size() <= max_bodies;
   };
   for (std::uint32_t k = candidate.first; k < candidate.end; ++k) {
-    points += graph.manifolds[manifolds_[k]].count;
-    if (!connect(graph.manifolds[manifolds_[k]])) return false;
+    points += manifold(k).count;
+    if (!connect(manifold(k))) return false;
   }
   for (std::uint32_t k = candidate.first_group; k < candidate.end_group; ++k) {
-    rows += graph.groups[groups_[k]].count;
-    if (!connect(graph.groups[groups_[k]])) return false;
+    rows += group(k).count;
+    if (!connect(group(k))) return false;
   }
-  const std::uint32_t first_body = bodies_.front();
-  std::int32_t solver = solver_of_body_[first_body];
+  const std::uint32_t first_body = memory_.bodies.front();
+  std::int32_t solver = memory_.solver_of_body[first_body];
   if (solver < 0) {
-    const auto idle = std::find(body_of_solver_.begin(), body_of_solver_.end(), -1);
-    solver = static_cast<std::int32_t>(idle - body_of_solver_.begin());
-    if (idle == body_of_solver_.end()) {
-      solvers_.push_back(make_owned<DirectIsland>());
-      body_of_solver_.push_back(-1);
-      taken_.push_back(0);
+    const auto idle = std::find(memory_.body_of_solver.begin(), memory_.body_of_solver.end(), -1);
+    solver = static_cast<std::int32_t>(idle - memory_.body_of_solver.begin());
+    if (idle == memory_.body_of_solver.end()) {
+      memory_.solvers.push_back(make_owned<DirectIsland>());
+      memory_.body_of_solver.push_back(-1);
+      memory_.taken.push_back(0);
     }
-    body_of_solver_[static_cast<std::size_t>(solver)] = static_cast<std::int32_t>(first_body);
-    solver_of_body_[first_body] = solver;
-    solvers_[static_cast<std::size_t>(solver)]->forget_factor();
+    memory_.body_of_solver[static_cast<std::size_t>(solver)] = static_cast<std::int32_t>(first_body);
+    memory_.solver_of_body[first_body] = solver;
+    memory_.solvers[static_cast<std::size_t>(solver)]->forget_factor();
   }
   candidate.solver = static_cast<std::size_t>(solver);
-  taken_[candidate.solver] = 1;
-  DirectIsland& island = *solvers_[candidate.solver];
-  candidate.is_large = may_be_large && bodies_.size() >= static_cast<std::size_t>(SceneThresholds::large_bodies);
+  memory_.taken[candidate.solver] = 1;
+  DirectIsland& island = *memory_.solvers[candidate.solver];
+  candidate.is_large = may_be_large && memory_.bodies.size() >= static_cast<std::size_t>(SceneThresholds::large_bodies);
   if (candidate.is_large) {
-    const std::uint32_t first = kernel::number_at(job.contact_at, graph.manifolds[manifolds_[candidate.first]].first);
-    return plan_large(job, graph, candidate, step, job.scene->contacts.key[first], points);
+    const std::uint32_t first = contact_at(manifold(candidate.first));
+    return plan_large(candidate, job_.scene->contacts.key[first], points);
   }
   // Its certificate has another matrix.
   island.certificate().forget();
-  if (!island.plan(bodies_.size(), edges_, candidate.sweeps / SceneThresholds::direct_tries, *kernels_)) return false;
+  if (!island.plan(memory_.bodies.size(), memory_.edges, candidate.sweeps / SceneThresholds::direct_tries, blocks_))
+    return false;
   const std::size_t manifolds = candidate.end - candidate.first, groups = candidate.end_group - candidate.first_group;
   island.reserve(manifolds, points, rows, 2 * (manifolds + groups));
   return true;
 }
 
 template <class T>
-bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
-                         const CallOptions& options, const Slops<T>& slops, const Candidate& candidate) {
-  DirectIsland& island = *solvers_[candidate.solver];
-  const SceneContacts<T>& contacts = job.scene->contacts;
-  const JointRows<T>& rows = job.scene->joints;
+bool DirectIslands<T>::take(const Candidate& candidate) {
+  DirectIsland& island = *memory_.solvers[candidate.solver];
+  const SceneContacts<T>& contacts = job_.scene->contacts;
+  const JointRows<T>& rows = job_.scene->joints;
   // An island has the name of its first contact or row.
-  const auto name_of = [](const Column<const std::uint64_t>& key, const std::uint32_t* at, std::uint32_t first) {
-    return key ? key[kernel::number_at(at, first)] : 0;
-  };
-  island.begin(candidate.substeps,
-               candidate.first < candidate.end
-                   ? name_of(contacts.key, job.contact_at, graph.manifolds[manifolds_[candidate.first]].first)
-                   : name_of(rows.key, job.row_at, graph.groups[groups_[candidate.first_group]].first));
+  const auto name_of = [](const Column<const std::uint64_t>& key, std::uint32_t i) { return key ? key[i] : 0; };
+  island.begin(candidate.substeps, candidate.first < candidate.end
+                                       ? name_of(contacts.key, contact_at(manifold(candidate.first)))
+                                       : name_of(rows.key, row_at(group(candidate.first_group))));
   const auto world = static_cast<std::int32_t>(island.bodies().size());
   std::size_t set = 0;
   bool is_sound = true;
   const auto row = [&](std::int32_t body) -> std::int32_t {
     if (body < 0) return world;
     const auto i = static_cast<std::size_t>(body);
-    const BodyRow change = job.changes != nullptr ? row_of(job.changes[i]) : BodyRow{};
-    if (parts.movable[i] == 0) return island.add_fixed(row_of(job.velocities[i]), change);
-    const std::size_t position = island.position(local_[i]);
-    if (local_[i] < set) return static_cast<std::int32_t>(position);
+    const BodyRow change = job_.changes != nullptr ? row_of(job_.changes[i]) : BodyRow{};
+    if (parts_.movable[i] == 0) return island.add_fixed(row_of(job_.velocities[i]), change);
+    const std::size_t position = island.position(memory_.local[i]);
+    if (memory_.local[i] < set) return static_cast<std::int32_t>(position);
     ++set;
-    const T* const record = kernel::record_of(job.body_rows, body);
+    const T* const record = kernel::record_of(job_.body_rows, body);
     std::array<double, 6> inertia;
     for (std::size_t c = 0; c < 6; ++c)
       inertia[c] = static_cast<double>(record[kernel::BodyRecord::inverse_inertia + c]);
     is_sound = island.set_body(position, static_cast<std::uint32_t>(i),
                                static_cast<double>(record[kernel::BodyRecord::inverse_mass]), inertia,
-                               row_of(job.velocities[i]), change) &&
+                               row_of(job_.velocities[i]), change) &&
                is_sound;
     return static_cast<std::int32_t>(position);
   };
   // Trace of the inverse inertia. [1/(kg m²)]
   const auto turning = [&](std::int32_t body) -> double {
-    if (body < 0 || parts.movable[body] == 0) return 0;
-    const T* const j = kernel::record_of(job.body_rows, body) + kernel::BodyRecord::inverse_inertia;
+    if (!moves(body)) return 0;
+    const T* const j = kernel::record_of(job_.body_rows, body) + kernel::BodyRecord::inverse_inertia;
     return static_cast<double>(j[0]) + static_cast<double>(j[3]) + static_cast<double>(j[5]);
   };
-  const double share = static_cast<double>(job.parameters.warm_start);
+  const double share = static_cast<double>(job_.parameters.warm_start);
   for (std::uint32_t k = candidate.first; k < candidate.end && is_sound; ++k) {
-    const Constraint& of = graph.manifolds[manifolds_[k]];
-    const std::uint32_t first = kernel::number_at(job.contact_at, of.first);
+    const Constraint& of = manifold(k);
+    const std::uint32_t first = contact_at(of);
     const std::int32_t a = row(of.body_a), b = row(of.body_b);
     const std::optional<Vector3> normal = unit(vector_at(contacts.normal, first));
     if (!normal || !is_sound) return false;
@@ -323,13 +321,13 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
     const ContactFrame frame = {t1, t2, *normal};
     const double friction = std::min(static_cast<double>(contacts.friction[first]), SceneThresholds::max_friction);
     island.add_manifold(a, b, frame, friction);
-    const double slop2 = slops.square_of(of), turning_a = turning(of.body_a), turning_b = turning(of.body_b);
+    const double slop2 = slops_.square_of(of), turning_a = turning(of.body_a), turning_b = turning(of.body_b);
     const double slop = std::sqrt(slop2);
     const auto [surface_1, surface_2] = surface_along(contacts, first, frame);
     const Vector3 surface = {surface_1, surface_2, 0};
     const double speed = std::sqrt(dot(surface, surface));
     for (std::uint32_t c = 0; c < of.count; ++c) {
-      const std::uint32_t i = kernel::number_at(job.contact_at, of.first + c);
+      const std::uint32_t i = contact_at(of, c);
       Point& p = island.add_point();
       p.contact = i;
       p.r_a = vector_at(contacts.r_a, i);
@@ -339,14 +337,14 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
           (turning_a > 0 ? turning_a * dot(p.r_a, p.r_a) : 0) + (turning_b > 0 ? turning_b * dot(p.r_b, p.r_b) : 0);
       const double least = contacts.target_velocity ? static_cast<double>(contacts.target_velocity[i]) : 0;
       if (!(std::max({response, std::abs(least), speed}) < max_number<T>())) return false;
-      p.slop = contacts.slop ? std::sqrt(slops.square_of_contact(i, slop2)) : slop;
+      p.slop = contacts.slop ? std::sqrt(slops_.square_of_contact(i, slop2)) : slop;
       p.separation = p.first_gap = contacts.separation ? static_cast<double>(contacts.separation[i]) : 0;
       p.least = least;
       p.restitution = static_cast<double>(contacts.restitution[i]);
       p.target = surface;
-      if (job.warm_impulse.x) {
-        Vector3 w = vector_at(job.warm_impulse, i);
-        if (job.warm_rest.x) w = sum(w, vector_at(job.warm_rest, i));
+      if (job_.warm_impulse.x) {
+        Vector3 w = vector_at(job_.warm_impulse, i);
+        if (job_.warm_rest.x) w = sum(w, vector_at(job_.warm_rest, i));
         const Vector3 given = {share * dot(w, t1), share * dot(w, t2), share * dot(w, *normal)};
         const double held2 = given[0] * given[0] + given[1] * given[1], most = friction * given[2];
         const double cut = held2 > most * most ? most / std::sqrt(held2) : 1;
@@ -356,15 +354,15 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
   }
   constexpr double infinity = std::numeric_limits<double>::infinity();
   for (std::uint32_t k = candidate.first_group; k < candidate.end_group && is_sound; ++k) {
-    const Constraint& of = graph.groups[groups_[k]];
+    const Constraint& of = group(k);
     JointRow joint;
     joint.a = row(of.body_a);
     joint.b = row(of.body_b);
     if (!is_sound) return false;
-    joint.allowed_error = std::sqrt(slops.square_of(of)) *
+    joint.allowed_error = std::sqrt(slops_.square_of(of)) *
                           (rows.position_error ? SceneThresholds::direct_closed : SceneThresholds::direct_joint_drift);
     for (std::uint32_t r = 0; r < of.count; ++r) {
-      const std::uint32_t i = kernel::number_at(job.row_at, of.first + r);
+      const std::uint32_t i = row_at(of, r);
       joint.row = i;
       joint.linear_a = vector_at(rows.linear_a, i);
       joint.linear_b = vector_at(rows.linear_b, i);
@@ -376,15 +374,15 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
       }
       joint.wanted = number_or(rows.target_velocity, i, 0);
       joint.first_error = joint.error = number_or(rows.position_error, i, 0);
-      joint.frequency = number_or(rows.frequency, i, options.substeps.position_correction.joint_frequency);
-      joint.damping_ratio = number_or(rows.damping_ratio, i, options.substeps.position_correction.joint_damping_ratio);
+      joint.frequency = number_or(rows.frequency, i, options_.substeps.position_correction.joint_frequency);
+      joint.damping_ratio = number_or(rows.damping_ratio, i, options_.substeps.position_correction.joint_damping_ratio);
       joint.keeps_position = joint.frequency == infinity;
       joint.given_compliance = number_or(rows.compliance, i, 0);
-      joint.impulse = static_cast<double>(job.row_impulse[i]);
+      joint.impulse = static_cast<double>(job_.row_impulse[i]);
       joint.given_least = number_or(rows.min_impulse, i, -infinity);
       joint.given_largest = number_or(rows.max_impulse, i, infinity);
       joint.is_bounded = joint.given_least > -infinity || joint.given_largest < infinity;
-      if (job.row_warm_rest && !joint.is_bounded) joint.impulse += static_cast<double>(job.row_warm_rest[i]);
+      if (job_.row_warm_rest && !joint.is_bounded) joint.impulse += static_cast<double>(job_.row_warm_rest[i]);
       // PGS detects rows that no impulse moves, and rows out of range.
       if (!island.add(joint, max_number<T>())) return false;
     }
@@ -393,17 +391,17 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
 }
 
 template <class T>
-void DirectIslands::store(const kernel::SceneJob<T>& job, const DirectIsland& island) {
+void DirectIslands<T>::store(const DirectIsland& island) const {
   for (std::size_t i = 0; i < island.bodies().size(); ++i) {
     const std::size_t body = island.bodies()[i].number;
     const BodyRow &v = island.velocity(i), &moved = island.moved(i);
     for (std::size_t c = 0; c < 6; ++c) {
-      job.velocities[body].numbers[c] = static_cast<T>(v.at[c]) + T(0);
-      job.displacements[body].numbers[c] = static_cast<T>(moved.at[c]);
+      job_.velocities[body].numbers[c] = static_cast<T>(v.at[c]) + T(0);
+      job_.displacements[body].numbers[c] = static_cast<T>(moved.at[c]);
     }
   }
   const double substeps = island.substeps();
-  const SceneResults<T>& to = *job.results;
+  const SceneResults<T>& to = *job_.results;
   for (const Manifold& m : island.manifolds())
     for (std::uint32_t k = m.first; k < m.end; ++k) {
       const Point& p = island.points()[k];
@@ -411,9 +409,9 @@ void DirectIslands::store(const kernel::SceneJob<T>& job, const DirectIsland& is
       put(to.impulse, p.contact, impulse);
       put(to.separation_velocity, p.contact, in_world(m, island.velocity_of(m, p)));
       const Vector3 next = scaled(substeps, p.next);
-      put_warm(job, p.contact, next == p.sum ? impulse : in_world(m, next));
+      put_warm(job_, p.contact, next == p.sum ? impulse : in_world(m, next));
       const bool is_pushed = p.sum != Vector3{};
-      job.status[p.contact] = static_cast<std::uint8_t>(is_pushed ? Status::ok : Status::separating);
+      job_.status[p.contact] = static_cast<std::uint8_t>(is_pushed ? Status::ok : Status::separating);
       if (!to.path) continue;
       Path path{};
       const double friction2 = p.sum[0] * p.sum[0] + p.sum[1] * p.sum[1];
@@ -424,40 +422,35 @@ void DirectIslands::store(const kernel::SceneJob<T>& job, const DirectIsland& is
       to.path[p.contact] = path;
     }
   for (const JointRow& row : island.rows()) {
-    job.row_impulse[row.row] = without_subnormals<T>(row.sum);
+    job_.row_impulse[row.row] = without_subnormals<T>(row.sum);
     const double next = substeps * row.next;
-    job.row_warm[row.row] = without_subnormals<T>(next);
-    if (job.row_next_rest != nullptr)
-      job.row_next_rest[row.row] = without_subnormals<T>(next - static_cast<double>(job.row_warm[row.row]));
-    job.row_work[row.row] = static_cast<T>(row.sum * 0.5 * (row.before + island.velocity_of(row)));
+    job_.row_warm[row.row] = without_subnormals<T>(next);
+    if (job_.row_next_rest != nullptr)
+      job_.row_next_rest[row.row] = without_subnormals<T>(next - static_cast<double>(job_.row_warm[row.row]));
+    job_.row_work[row.row] = static_cast<T>(row.sum * 0.5 * (row.before + island.velocity_of(row)));
   }
 }
 
 template <class T>
-void DirectIslands::solve(const CallOptions& options, const kernel::SceneKernelsFor<T>& kernels,
-                          const kernel::BlockKernels& blocks, const kernel::SceneJob<T>& job, const Graph& graph,
-                          const Parts& parts, const Slops<T>& slops, Array<std::int32_t>& substeps,
-                          Array<SubstepNeed>& needs, ThreadTeam& team, bool may_throw) {
-  kernels_ = &blocks;
-  if (!options.solves_islands) return;
-  const StepOptions step = step_options(options, *job.scene);
+void DirectIslands<T>::solve(Array<SubstepNeed>& needs, bool may_throw) {
+  if (!options_.solves_islands) return;
   try {
-    find_candidates(options, job, graph, parts, substeps, needs, step);
+    find_candidates(needs);
   } catch (const std::bad_alloc&) {
     // Islands that were planned anew have lost their factors: docs/determinism.md.
-    candidates_.clear();
+    memory_.candidates.clear();
     if (may_throw) throw;
   }
-  store_settled(kernels, job, graph, substeps, team);
-  team.each_balanced(candidates_.size(), islands_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+  store_settled();
+  team_.each_balanced(memory_.candidates.size(), islands_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
     for (std::size_t i = first; i < end; ++i) {
-      Candidate& candidate = candidates_[i];
+      Candidate& candidate = memory_.candidates[i];
       if (candidate.is_large) {
-        candidate.is_accepted = solve_large(options, job, graph, parts, slops, step, candidate);
+        candidate.is_accepted = solve_large(candidate);
         continue;
       }
-      DirectIsland& island = *solvers_[candidate.solver];
-      if (!take(job, graph, parts, options, slops, candidate)) continue;
+      DirectIsland& island = *memory_.solvers[candidate.solver];
+      if (!take(candidate)) continue;
       // Work is measured in the sweeps that it replaces.
       float& spent = needs[candidate.island].spent;
       const double left = SceneThresholds::direct_credit - static_cast<double>(spent);
@@ -469,43 +462,41 @@ void DirectIslands::solve(const CallOptions& options, const kernel::SceneKernels
       const auto is_affordable = [&](double price) { return price <= income || price <= left; };
       if (!is_affordable(tries)) continue;
       const bool may_use_interior_point = may_owe || is_affordable(tries + work / candidate.sweeps);
-      candidate.is_accepted = island.solve(step, may_use_interior_point) && island.max_number() < max_number<T>();
+      candidate.is_accepted = island.solve(step_, may_use_interior_point) && island.max_number() < max_number<T>();
       spent += static_cast<float>(island.work_done() / candidate.sweeps);
       // The next call may try linear solves, which only resting islands need.
       if (candidate.is_accepted && is_small)
         spent = std::min(spent, static_cast<float>(SceneThresholds::direct_credit - tries));
-      if (candidate.is_accepted) store(job, island);
+      if (candidate.is_accepted) store(island);
     }
   });
-  for (const Candidate& candidate : candidates_) {
+  for (const Candidate& candidate : memory_.candidates) {
     if (!candidate.is_accepted) continue;
-    const DirectIsland& island = *solvers_[candidate.solver];
-    substeps[candidate.island] = solved;
+    const DirectIsland& island = *memory_.solvers[candidate.solver];
+    substeps_[candidate.island] = solved;
     const bool is_group = candidate.first == candidate.end;
     if (candidate.is_held) {
       // The speed that the forces cause in the step.
-      accepted_.push_back(
-          {manifolds_[candidate.first], false, step.weight_speed, step.weight_speed, 0, 1, IslandAlgorithm::holding});
+      memory_.accepted.push_back({memory_.manifolds[candidate.first], false, step_.weight_speed, step_.weight_speed, 0,
+                                  1, IslandAlgorithm::holding});
       continue;
     }
-    accepted_.push_back({is_group ? groups_[candidate.first_group] : manifolds_[candidate.first], is_group,
-                         island.approach(), island.residual(), island.solves(), island.substeps(), island.algorithm()});
+    memory_.accepted.push_back({is_group ? memory_.groups[candidate.first_group] : memory_.manifolds[candidate.first],
+                                is_group, island.approach(), island.residual(), island.solves(), island.substeps(),
+                                island.algorithm()});
   }
 }
 
-template bool DirectIslands::take(const kernel::SceneJob<float>&, const Graph&, const Parts&, const CallOptions&,
-                                  const Slops<float>&, const Candidate&);
-template bool DirectIslands::take(const kernel::SceneJob<double>&, const Graph&, const Parts&, const CallOptions&,
-                                  const Slops<double>&, const Candidate&);
-template void DirectIslands::store(const kernel::SceneJob<float>&, const DirectIsland&);
-template void DirectIslands::store(const kernel::SceneJob<double>&, const DirectIsland&);
-template void DirectIslands::solve(const CallOptions&, const kernel::SceneKernelsFor<float>&,
-                                   const kernel::BlockKernels&, const kernel::SceneJob<float>&, const Graph&,
-                                   const Parts&, const Slops<float>&, Array<std::int32_t>&, Array<SubstepNeed>&,
-                                   ThreadTeam&, bool);
-template void DirectIslands::solve(const CallOptions&, const kernel::SceneKernelsFor<double>&,
-                                   const kernel::BlockKernels&, const kernel::SceneJob<double>&, const Graph&,
-                                   const Parts&, const Slops<double>&, Array<std::int32_t>&, Array<SubstepNeed>&,
-                                   ThreadTeam&, bool);
+#define CAROM_INSTANTIATE(T)                                                                                        \
+  template DirectIslands<T>::DirectIslands(const IslandCall<T>&, ThreadTeam&, const Slops<T>&, const CachedRow<T>*, \
+                                           Array<std::int32_t>&, DirectMemory&);                                    \
+  template std::int32_t DirectIslands<T>::solver_of(std::uint32_t) const;                                           \
+  template void DirectIslands<T>::list_islands();                                                                   \
+  template bool DirectIslands<T>::take(const Candidate&);                                                           \
+  template void DirectIslands<T>::store(const DirectIsland&) const;                                                 \
+  template void DirectIslands<T>::solve(Array<SubstepNeed>&, bool);
+CAROM_INSTANTIATE(float)
+CAROM_INSTANTIATE(double)
+#undef CAROM_INSTANTIATE
 
 }  // namespace carom::scene::direct

@@ -1,5 +1,5 @@
-// The direct islands of a call in substeps: chooses the islands, takes their data from the caller's
-// columns, and stores the solutions that are accepted. All other islands are swept.
+// The direct solver of islands in substeps: chooses the islands, takes their data from the caller's columns, and stores
+// the solutions that are accepted. All other islands are swept.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 #include "core/support/scratch.hpp"
 #include "core/threads/thread_team.hpp"
 #include "direct_island.hpp"
-#include "scene/graph/graph.hpp"
+#include "scene/graph/island_call.hpp"
 #include "slop.hpp"
 
 namespace carom::scene {
@@ -24,6 +24,9 @@ struct CachedRow;
 }  // namespace carom::scene
 
 namespace carom::scene::direct {
+
+/// Marks a direct solution in the numbers of substeps. Graph::sort_islands puts these islands last.
+inline constexpr std::int32_t solved = 0;
 
 /// Result of an accepted island.
 struct Accepted {
@@ -63,62 +66,83 @@ void put(const Vector3Columns<T>& to, std::size_t i, const Vector3& v) {
   }
 }
 
-template <class T>
-StepOptions step_options(const CallOptions& options, const Scene<T>& scene);
+/// An island that is solved directly, or tried.
+struct Candidate {
+  /// The action of a large island in a call.
+  enum class Action : std::uint8_t { none, solves, works, completes };
 
-/// The memory that stays from call to call.
-class DirectIslands {
- public:
-  /// Marks a direct solution in the numbers of substeps. Graph::sort_islands puts these islands last.
-  static constexpr std::int32_t solved = 0;
+  std::uint32_t island = 0;
+  std::uint32_t first = 0, end = 0;              ///< in DirectMemory::manifolds
+  std::uint32_t first_group = 0, end_group = 0;  ///< in DirectMemory::groups
+  std::size_t solver = 0;                        ///< index of its DirectIsland
+  int substeps = 1;
+  double sweeps = 0;  ///< multiply-adds of the sweeps that would solve it
+  bool is_accepted = false;
+  // Large islands.
+  bool is_large = false, begins = false, begins_later = false, is_held = false;
+  Action action = Action::none;
+  Treatment treatment;
+  bool may_hold = false, is_still = false, has_factor = false;
+};
 
-  /// Begins a call: finds the islands that the impulses they begin with solve. No result is stored. `warm_start_cache`:
-  /// of rows with keys, or null.
-  template <class T>
-  void settle(const CallOptions& options, const kernel::SceneKernelsFor<T>& kernels, const kernel::SceneJob<T>& job,
-              const Graph& graph, const Parts& parts, const Slops<T>& slops, const CachedRow<T>* warm_start_cache,
-              ThreadTeam& team);
-  /// Does the same for a call with the islands of the last one, which had all settled. Returns true and stores them if
-  /// all settle again.
-  template <class T>
-  bool settle_again(const CallOptions& options, const kernel::SceneKernelsFor<T>& kernels,
-                    const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, const Slops<T>& slops,
-                    const CachedRow<T>* warm_start_cache, Array<std::int32_t>& substeps, ThreadTeam& team);
-  /// These islands, before they are sorted.
-  const Array<kernel::SettledIsland>& settled() const { return settled_; }
-  bool is_settled(std::size_t island) const { return is_settled_[island] != 0; }
-  /// Solves the other islands that it can, stores both, and sets their `substeps` to `solved`. `substeps` and `needs`:
-  /// of islands before they are sorted. All memory is allocated before the first result is stored. `may_throw`: out of
-  /// memory is an exception; otherwise these islands are left to sweeps.
-  template <class T>
-  void solve(const CallOptions& options, const kernel::SceneKernelsFor<T>& kernels, const kernel::BlockKernels& blocks,
-             const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, const Slops<T>& slops,
-             Array<std::int32_t>& substeps, Array<SubstepNeed>& needs, ThreadTeam& team, bool may_throw);
+/// The memory of DirectIslands. Solvers of islands stay from call to call.
+struct DirectMemory {
+  /// Solvers, and the first body of the island that each had in the last call, or -1.
+  Array<Owned<DirectIsland>> solvers;
+  Array<std::int32_t> body_of_solver;
+  std::uint64_t settling_call = 0;
 
-  const Array<Accepted>& accepted() const { return accepted_; }
+  // Results of the last call.
+  Array<Accepted> accepted;
+  Array<kernel::SettledIsland> settled;  ///< islands before they are sorted
+  Array<std::uint8_t> is_settled;        ///< the same, of all islands
+
+  // Working memory.
+  Array<Candidate> candidates;
+  kernel::Settling settling{};
+  // Shares of large islands that have settled, and the share of every body.
+  Array<kernel::SettledIsland> settled_shares;
+  Array<std::uint8_t> settled_share_of;
+  Array<kernel::SettledJointRow> settled_joint_rows;
+  Array<kernel::SettledRow> settled_rows;  ///< of bodies, and of the world
+  Scratch<kernel::SettledManifold> settled_manifolds;
+  Array<std::uint32_t> begin, manifolds;     ///< manifolds of each island
+  Array<std::uint32_t> group_begin, groups;  ///< its groups of rows
+  Array<std::uint8_t> excluded;              ///< islands
+  Array<std::uint32_t> local;                ///< number of each body in its island
+  Array<std::uint32_t> bodies;
+  Array<Edge> edges;
+  Array<Vector3> places;  ///< [m] of `bodies`, relative to the first one
+  Array<std::uint8_t> is_placed;
+  Array<std::int32_t> solver_of_body;  ///< of the bodies of this call
+  Array<std::uint8_t> taken;
 
   /// Everything that stays from call to call: direct_islands_state.hpp.
   template <class Archive>
   void carry(Archive& archive, const kernel::BlockKernels& kernels);
-  void forget();
+  void forget() { std::fill(body_of_solver.begin(), body_of_solver.end(), -1); }
+};
+
+/// The direct solver of a call.
+template <class T>
+class DirectIslands {
+ public:
+  /// `cached_rows`: the memory of rows that begin with the impulses of their keys, or null. `substeps`: of islands
+  /// before they are sorted. Islands that are solved get `solved`.
+  DirectIslands(const IslandCall<T>& call, ThreadTeam& team, const Slops<T>& slops, const CachedRow<T>* cached_rows,
+                Array<std::int32_t>& substeps, DirectMemory& memory);
+
+  /// Begins a call: finds the islands that the impulses they begin with solve. No result is stored.
+  void settle();
+  /// Does the same for a call with the islands of the last one, which had all settled. Returns true and stores them if
+  /// all settle again.
+  bool settle_again();
+  /// Solves the other islands that it can, and stores both. All memory is allocated before the first result is stored.
+  /// `may_throw`: out of memory is an exception; otherwise these islands are left to sweeps.
+  void solve(Array<SubstepNeed>& needs, bool may_throw);
 
  private:
-  /// The action of a large island in a call.
-  enum class Action : std::uint8_t { none, solves, works, completes };
-  struct Candidate {
-    std::uint32_t island = 0;
-    std::uint32_t first = 0, end = 0;              // in manifolds_
-    std::uint32_t first_group = 0, end_group = 0;  // in groups_
-    std::size_t solver = 0;                        // index of its DirectIsland
-    int substeps = 1;
-    double sweeps = 0;  // multiply-adds of the sweeps that would solve it
-    bool is_accepted = false;
-    // Large islands.
-    bool is_large = false, begins = false, begins_later = false, is_held = false;
-    Action action = Action::none;
-    Treatment treatment;
-    bool may_hold = false, is_still = false, has_factor = false;
-  };
+  using Action = Candidate::Action;
   /// [m/s] Speeds of the bodies of an island.
   struct Motion {
     double rms = 0, fastest = 0;
@@ -126,105 +150,63 @@ class DirectIslands {
     double forces = 0;
     bool is_uniform = true;  // all bodies have the same
   };
-
-  std::int32_t solver_of(const Graph& graph, const Parts& parts, std::uint32_t island) const;
-  template <class T>
-  void list_islands(const kernel::SceneJob<T>& job, const Graph& graph);
-  template <class T>
-  void find_candidates(const CallOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
-                       const Parts& parts, const Array<std::int32_t>& substeps, Array<SubstepNeed>& needs,
-                       const StepOptions& step);
-  template <class T>
-  bool is_plain(const kernel::SceneJob<T>& job, const Graph& graph, std::uint32_t manifold) const;
-  template <class T>
-  bool plan(Candidate& candidate, const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
-            const StepOptions& step);
-  template <class T>
-  bool take(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, const CallOptions& options,
-            const Slops<T>& slops, const Candidate& candidate);
-  template <class T>
-  int count_substeps(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, const CallOptions& options,
-                     const Candidate& candidate, SubstepNeed& need) const;
-  template <class T>
-  static void store(const kernel::SceneJob<T>& job, const DirectIsland& island);
-
-  // Islands at rest: settled_islands.cpp
-  template <class T>
-  void set_fixed_rows(const kernel::SceneJob<T>& job, const Parts& parts);
-  template <class T>
-  bool may_settle(const kernel::SceneJob<T>& job, const Constraint& first, double most) const;
-  template <class T>
-  bool take_rows(const CallOptions& options, const kernel::SceneJob<T>& job, const Graph& graph, const Slops<T>& slops,
-                 const CachedRow<T>* warm_start_cache, kernel::SettledIsland& island);
-  bool is_alone(const Graph& graph, const Parts& parts, const kernel::SettledIsland& island) const;
-  void forget_settled(const Graph& graph);
   /// Properties of all manifolds of an island.
   struct Plainness {
     bool is_plain = true, drives_nothing = true;
   };
-  template <class T>
-  Plainness prepare_to_settle(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
-                              const Slops<T>& slops, std::uint32_t first, std::uint32_t end) const;
-  template <class T>
-  void take_certificate(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, const StepOptions& step,
-                        bool drives_nothing, kernel::SettledIsland& island) const;
-  template <class T>
-  bool settle_in_shares(const kernel::SceneKernelsFor<T>& kernels, const kernel::SceneJob<T>& job, const Graph& graph,
-                        const Parts& parts, const Slops<T>& slops, const StepOptions& step, std::uint32_t count,
-                        kernel::SettledIsland& island, ThreadTeam& team);
-  template <class T>
-  void try_to_settle(const CallOptions& options, const kernel::SceneKernelsFor<T>& kernels,
-                     const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, const Slops<T>& slops,
-                     const CachedRow<T>* warm_start_cache, ThreadTeam& team);
-  template <class T>
-  void store_settled(const kernel::SceneKernelsFor<T>& kernels, const kernel::SceneJob<T>& job, const Graph& graph,
-                     Array<std::int32_t>& substeps, ThreadTeam& team);
+
+  const Constraint& manifold(std::uint32_t k) const { return graph_.manifolds[memory_.manifolds[k]]; }
+  const Constraint& group(std::uint32_t k) const { return graph_.groups[memory_.groups[k]]; }
+  std::uint32_t contact_at(const Constraint& of, std::uint32_t c = 0) const {
+    return kernel::number_at(job_.contact_at, of.first + c);
+  }
+  std::uint32_t row_at(const Constraint& of, std::uint32_t r = 0) const {
+    return kernel::number_at(job_.row_at, of.first + r);
+  }
+  bool moves(std::int32_t body) const { return body >= 0 && parts_.movable[body] != 0; }
+
+  std::int32_t solver_of(std::uint32_t island) const;
+  void list_islands();
+  void find_candidates(Array<SubstepNeed>& needs);
+  bool is_plain(std::uint32_t m) const;
+  bool plan(Candidate& candidate);
+  bool take(const Candidate& candidate);
+  int count_substeps(const Candidate& candidate, SubstepNeed& need) const;
+  void store(const DirectIsland& island) const;
+
+  // Islands at rest: settled_islands.cpp
+  void set_fixed_rows();
+  bool may_settle(const Constraint& first, double most) const;
+  bool take_rows(kernel::SettledIsland& island);
+  bool is_alone(const kernel::SettledIsland& island) const;
+  void forget_settled();
+  Plainness prepare_to_settle(std::uint32_t first, std::uint32_t end) const;
+  void take_certificate(bool drives_nothing, kernel::SettledIsland& island) const;
+  bool settle_in_shares(std::uint32_t count, kernel::SettledIsland& island);
+  void try_to_settle();
+  void store_settled();
 
   // Large islands: large_islands.cpp
-  template <class T>
-  static bool has_size_of_large(const kernel::SceneJob<T>& job, const Candidate& candidate);
-  template <class T>
-  bool drive_nothing(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, std::uint32_t first,
-                     std::uint32_t end) const;
-  template <class T>
-  Motion motion_of(const kernel::SceneJob<T>& job) const;
-  template <class T>
-  void find_places(const kernel::SceneJob<T>& job, const Graph& graph, const Candidate& candidate);
-  template <class T>
-  bool plan_large(const kernel::SceneJob<T>& job, const Graph& graph, Candidate& candidate, const StepOptions& step,
-                  std::uint64_t name, std::size_t points);
-  template <class T>
-  bool solve_large(const CallOptions& options, const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
-                   const Slops<T>& slops, const StepOptions& step, Candidate& candidate);
-  template <class T>
-  void store_held(const kernel::SceneJob<T>& job, const Graph& graph, const Candidate& candidate) const;
+  bool has_size_of_large(const Candidate& candidate) const;
+  bool drive_nothing(std::uint32_t first, std::uint32_t end) const;
+  Motion motion_of() const;
+  void find_places(const Candidate& candidate);
+  bool plan_large(Candidate& candidate, std::uint64_t name, std::size_t points);
+  bool solve_large(Candidate& candidate);
+  void store_held(const Candidate& candidate) const;
 
-  const kernel::BlockKernels* kernels_ = nullptr;
-  Array<Candidate> candidates_;
-  Array<Accepted> accepted_;
-  kernel::Settling settling_{};
-  std::uint64_t settling_call_ = 0;
-  Array<kernel::SettledIsland> settled_;
-  // Shares of large islands that have settled, and the share of every body.
-  Array<kernel::SettledIsland> settled_shares_;
-  Array<std::uint8_t> settled_share_of_;
-  Array<kernel::SettledJointRow> settled_joint_rows_;
-  Array<kernel::SettledRow> settled_rows_;  // of bodies, and of the world
-  Scratch<kernel::SettledManifold> settled_manifolds_;
-  Array<std::uint8_t> is_settled_;             // islands
-  Array<std::uint32_t> begin_, manifolds_;     // manifolds of each island
-  Array<std::uint32_t> group_begin_, groups_;  // its groups of rows
-  Array<std::uint8_t> excluded_;               // islands
-  Array<std::uint32_t> local_;                 // number of each body in its island
-  Array<std::uint32_t> bodies_;
-  Array<Edge> edges_;
-  Array<Vector3> places_;  // [m] of bodies_, relative to the first one
-  Array<std::uint8_t> is_placed_;
-  // Solvers, and the first body of the island that each had in the last call, or -1.
-  Array<Owned<DirectIsland>> solvers_;
-  Array<std::int32_t> body_of_solver_;
-  Array<std::int32_t> solver_of_body_;  // of the bodies of this call
-  Array<std::uint8_t> taken_;
+  const CallOptions& options_;
+  const kernel::SceneKernelsFor<T>& kernels_;
+  const kernel::BlockKernels& blocks_;
+  const kernel::SceneJob<T>& job_;
+  const Graph& graph_;
+  const Parts& parts_;
+  StepOptions step_;
+  ThreadTeam& team_;
+  const Slops<T>& slops_;
+  const CachedRow<T>* cached_rows_;
+  Array<std::int32_t>& substeps_;
+  DirectMemory& memory_;
 };
 
 }  // namespace carom::scene::direct

@@ -49,26 +49,25 @@ double dot_column(const Manifold& m, const Vector3& v, std::size_t c) {
 
 /// True for an island of many contacts and no joints.
 template <class T>
-bool DirectIslands::has_size_of_large(const kernel::SceneJob<T>& job, const Candidate& candidate) {
-  return job.scene->contacts.key && candidate.first_group == candidate.end_group && candidate.substeps == 1 &&
+bool DirectIslands<T>::has_size_of_large(const Candidate& candidate) const {
+  return job_.scene->contacts.key && candidate.first_group == candidate.end_group && candidate.substeps == 1 &&
          candidate.end - candidate.first + 1 >= static_cast<std::size_t>(Thresholds::large_bodies);
 }
 
 /// True if the bodies, surfaces and targets of manifolds do not drive each other.
 template <class T>
-bool DirectIslands::drive_nothing(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
-                                  std::uint32_t first, std::uint32_t end) const {
-  const SceneContacts<T>& contacts = job.scene->contacts;
+bool DirectIslands<T>::drive_nothing(std::uint32_t first, std::uint32_t end) const {
+  const SceneContacts<T>& contacts = job_.scene->contacts;
   for (std::uint32_t k = first; k < end; ++k) {
-    const Constraint& m = graph.manifolds[manifolds_[k]];
+    const Constraint& m = manifold(k);
     for (const std::int32_t body : {m.body_a, m.body_b}) {
-      if (body < 0 || parts.movable[body] != 0) continue;
+      if (body < 0 || moves(body)) continue;
       for (std::size_t c = 0; c < 6; ++c)
-        if (job.velocities[body].numbers[c] != T(0)) return false;
+        if (job_.velocities[body].numbers[c] != T(0)) return false;
     }
     if (!contacts.target_velocity && !contacts.surface_velocity.x) continue;
     for (std::uint32_t c = 0; c < m.count; ++c) {
-      const std::uint32_t i = kernel::number_at(job.contact_at, m.first + c);
+      const std::uint32_t i = contact_at(m, c);
       if (contacts.target_velocity && contacts.target_velocity[i] != T(0)) return false;
       if (contacts.surface_velocity.x && vector_at(contacts.surface_velocity, i) != Vector3{}) return false;
     }
@@ -78,19 +77,19 @@ bool DirectIslands::drive_nothing(const kernel::SceneJob<T>& job, const Graph& g
 
 /// The motion of the bodies of an island before the forces of the call.
 template <class T>
-DirectIslands::Motion DirectIslands::motion_of(const kernel::SceneJob<T>& job) const {
+typename DirectIslands<T>::Motion DirectIslands<T>::motion_of() const {
   Motion made;
   double energy = 0, mass = 0;
   const auto change_of = [&](std::uint32_t i, std::size_t first) {
-    return job.changes != nullptr ? vector_of(job.changes[i].numbers + first) : Vector3{};
+    return job_.changes != nullptr ? vector_of(job_.changes[i].numbers + first) : Vector3{};
   };
-  const Vector3 gravity = change_of(bodies_.front(), 0);
+  const Vector3 gravity = change_of(memory_.bodies.front(), 0);
   made.change = gravity;
   made.forces = length(gravity);
-  for (const std::uint32_t i : bodies_) {
-    const T* const record = kernel::record_of(job.body_rows, static_cast<std::ptrdiff_t>(i));
+  for (const std::uint32_t i : memory_.bodies) {
+    const T* const record = kernel::record_of(job_.body_rows, static_cast<std::ptrdiff_t>(i));
     const T* const j = record + kernel::BodyRecord::inverse_inertia;
-    const T* const v = job.velocities[i].numbers;
+    const T* const v = job_.velocities[i].numbers;
     const Vector3 change = change_of(i, 0), turn = change_of(i, 3);
     const Vector3 speed = difference(vector_of(v), change), spin = difference(vector_of(v + 3), turn);
     made.is_uniform = made.is_uniform && change == gravity && turn == Vector3{};
@@ -107,49 +106,51 @@ DirectIslands::Motion DirectIslands::motion_of(const kernel::SceneJob<T>& job) c
 
 /// Finds the places of the bodies of an island from the lever arms of its contacts. Leaves none if that takes long.
 template <class T>
-void DirectIslands::find_places(const kernel::SceneJob<T>& job, const Graph& graph, const Candidate& candidate) {
-  const SceneContacts<T>& contacts = job.scene->contacts;
-  places_.assign(bodies_.size(), Vector3{});
-  is_placed_.assign(bodies_.size(), 0);
-  is_placed_[0] = 1;
+void DirectIslands<T>::find_places(const Candidate& candidate) {
+  const SceneContacts<T>& contacts = job_.scene->contacts;
+  memory_.places.assign(memory_.bodies.size(), Vector3{});
+  memory_.is_placed.assign(memory_.bodies.size(), 0);
+  memory_.is_placed[0] = 1;
   std::size_t placed = 1;
-  const auto local = [&](std::int32_t body) { return body < 0 ? no_number : local_[static_cast<std::size_t>(body)]; };
-  for (int pass = 0; pass < max_passes && placed < bodies_.size(); ++pass)
+  const auto local = [&](std::int32_t body) {
+    return body < 0 ? no_number : memory_.local[static_cast<std::size_t>(body)];
+  };
+  for (int pass = 0; pass < max_passes && placed < memory_.bodies.size(); ++pass)
     for (std::uint32_t k = candidate.first; k < candidate.end; ++k) {
       // Forwards and backwards.
       const std::uint32_t at = pass % 2 == 0 ? k : candidate.first + candidate.end - 1 - k;
-      const Constraint& m = graph.manifolds[manifolds_[at]];
+      const Constraint& m = manifold(at);
       const std::uint32_t a = local(m.body_a), b = local(m.body_b);
-      if (a == no_number || b == no_number || is_placed_[a] == is_placed_[b]) continue;
-      const std::uint32_t i = kernel::number_at(job.contact_at, m.first);
+      if (a == no_number || b == no_number || memory_.is_placed[a] == memory_.is_placed[b]) continue;
+      const std::uint32_t i = contact_at(m);
       const Vector3 between = difference(vector_at(contacts.r_a, i), vector_at(contacts.r_b, i));
-      if (is_placed_[a] != 0)
-        places_[b] = sum(places_[a], between);
+      if (memory_.is_placed[a] != 0)
+        memory_.places[b] = sum(memory_.places[a], between);
       else
-        places_[a] = difference(places_[b], between);
-      is_placed_[a] = is_placed_[b] = 1;
+        memory_.places[a] = difference(memory_.places[b], between);
+      memory_.is_placed[a] = memory_.is_placed[b] = 1;
       ++placed;
     }
   const auto is_finite = [](const Vector3& place) { return std::isfinite(dot(place, place)); };
-  if (placed < bodies_.size() || !std::all_of(places_.begin(), places_.end(), is_finite)) places_.clear();
+  if (placed < memory_.bodies.size() || !std::all_of(memory_.places.begin(), memory_.places.end(), is_finite))
+    memory_.places.clear();
 }
 
 /// Selects the action of a large island in this call. Returns false if only PGS solves it. `points`: of the island. The
-/// bodies and edges are in bodies_ and edges_.
+/// bodies and edges are in memory_.bodies and memory_.edges.
 template <class T>
-bool DirectIslands::plan_large(const kernel::SceneJob<T>& job, const Graph& graph, Candidate& candidate,
-                               const StepOptions& step, std::uint64_t name, std::size_t points) {
-  DirectIsland& island = *solvers_[candidate.solver];
+bool DirectIslands<T>::plan_large(Candidate& candidate, std::uint64_t name, std::size_t points) {
+  DirectIsland& island = *memory_.solvers[candidate.solver];
   Certificate& of = island.certificate();
-  of.recall(bodies_, name, step.time_step);
+  of.recall(memory_.bodies, name, step_.time_step);
   const bool was_direct = of.was_direct;
   of.was_direct = false;
-  const Motion motion = motion_of(job);
+  const Motion motion = motion_of();
   // A force on a single body is no reason to hold the others.
-  const bool may_hold = motion.is_uniform && motion.forces < max_forces * step.weight_speed;
+  const bool may_hold = motion.is_uniform && motion.forces < max_forces * step_.weight_speed;
   // An island that has rested on a certificate needs a new one if its contact points change.
   const double still = of.is_certified ? moving : Thresholds::large_still;
-  const bool is_still = may_hold && motion.fastest < still * step.weight_speed;
+  const bool is_still = may_hold && motion.fastest < still * step_.weight_speed;
   candidate.may_hold = may_hold;
   candidate.is_still = is_still;
   // The certificate is valid for these forces only. A resting island may lose contacts that support it.
@@ -160,7 +161,7 @@ bool DirectIslands::plan_large(const kernel::SceneJob<T>& job, const Graph& grap
   of.holds = of.holds && is_still && of.held < Thresholds::large_holds;
   if (!of.holds) of.held = 0;
   if (of.is_at_work()) {
-    if (!(motion.rms < Thresholds::large_restless * step.weight_speed)) of.drop();
+    if (!(motion.rms < Thresholds::large_restless * step_.weight_speed)) of.drop();
   }
   if (of.is_at_work() && of.phase() != Certificate::Phase::is_complete) {
     candidate.action = Action::works;
@@ -168,27 +169,27 @@ bool DirectIslands::plan_large(const kernel::SceneJob<T>& job, const Graph& grap
   }
   if (of.wait > 0) --of.wait;
   const bool is_complete = of.phase() == Certificate::Phase::is_complete;
-  if (is_complete && !of.holds && !(motion.fastest < Thresholds::large_slow * step.weight_speed)) {
+  if (is_complete && !of.holds && !(motion.fastest < Thresholds::large_slow * step_.weight_speed)) {
     if (++of.waited > Thresholds::large_waits) of.drop();
     return false;
   }
-  const bool is_calm = motion.rms < Thresholds::large_calm * step.weight_speed &&
-                       motion.fastest < Thresholds::large_restless * step.weight_speed;
+  const bool is_calm = motion.rms < Thresholds::large_calm * step_.weight_speed &&
+                       motion.fastest < Thresholds::large_restless * step_.weight_speed;
   // A new plan has no factor.
-  const bool is_planned = island.is_planned(bodies_.size(), edges_);
+  const bool is_planned = island.is_planned(memory_.bodies.size(), memory_.edges);
   of.is_certified = of.is_certified && is_planned;
   candidate.has_factor = is_planned;
   // An island whose factorisation is not cheap is only planned for certificates.
-  const bool is_moderate = bodies_.size() <= static_cast<std::size_t>(Thresholds::direct_bodies);
+  const bool is_moderate = memory_.bodies.size() <= static_cast<std::size_t>(Thresholds::direct_bodies);
   const bool may_plan =
       is_complete || of.is_certified || (is_calm && of.wait == 0) || (of.is_cheap && (was_direct || is_moderate));
   if (!may_plan) return false;
   const std::size_t manifolds = candidate.end - candidate.first;
-  of.reserve(bodies_.size(), manifolds, points);
-  places_.clear();
-  if (!is_planned && bodies_.size() > dissected) find_places(job, graph, candidate);
-  if (!island.plan(bodies_.size(), edges_, Thresholds::large_max_share * candidate.sweeps, *kernels_,
-                   Thresholds::large_max_work, places_))
+  of.reserve(memory_.bodies.size(), manifolds, points);
+  memory_.places.clear();
+  if (!is_planned && memory_.bodies.size() > dissected) find_places(candidate);
+  if (!island.plan(memory_.bodies.size(), memory_.edges, Thresholds::large_max_share * candidate.sweeps, blocks_,
+                   Thresholds::large_max_work, memory_.places))
     return false;
   island.reserve(manifolds, points, 0, 2 * manifolds);
   const double share = island.work_of_factorisation() / candidate.sweeps;
@@ -209,27 +210,27 @@ bool DirectIslands::plan_large(const kernel::SceneJob<T>& job, const Graph& grap
 
 /// Stores an island that stays where it is, with the impulses that it began with.
 template <class T>
-void DirectIslands::store_held(const kernel::SceneJob<T>& job, const Graph& graph, const Candidate& candidate) const {
+void DirectIslands<T>::store_held(const Candidate& candidate) const {
   const auto stop = [&](std::int32_t body) {
-    if (body < 0 || !kernel::is_movable(kernel::record_of(job.body_rows, body))) return;
+    if (body < 0 || !kernel::is_movable(kernel::record_of(job_.body_rows, body))) return;
     for (std::size_t c = 0; c < 8; ++c) {
-      job.velocities[body].numbers[c] = 0;
-      job.displacements[body].numbers[c] = 0;
+      job_.velocities[body].numbers[c] = 0;
+      job_.displacements[body].numbers[c] = 0;
     }
   };
-  const SceneResults<T>& to = *job.results;
+  const SceneResults<T>& to = *job_.results;
   for (std::uint32_t k = candidate.first; k < candidate.end; ++k) {
-    const Constraint& m = graph.manifolds[manifolds_[k]];
+    const Constraint& m = manifold(k);
     stop(m.body_a);
     stop(m.body_b);
     for (std::uint32_t c = 0; c < m.count; ++c) {
-      const std::uint32_t i = kernel::number_at(job.contact_at, m.first + c);
-      const Vector3 w = job.warm_impulse.x ? vector_at(job.warm_impulse, i) : Vector3{};
+      const std::uint32_t i = contact_at(m, c);
+      const Vector3 w = job_.warm_impulse.x ? vector_at(job_.warm_impulse, i) : Vector3{};
       put(to.impulse, i, w);
       put(to.separation_velocity, i, {});
       put(to.warm_impulse, i, w);
       const bool is_pushed = w != Vector3{};
-      job.status[i] = static_cast<std::uint8_t>(is_pushed ? Status::ok : Status::separating);
+      job_.status[i] = static_cast<std::uint8_t>(is_pushed ? Status::ok : Status::separating);
       if (!to.path) continue;
       Path path{};
       path.sliding_end = is_pushed ? SlidingEnd::stick : SlidingEnd::separating;
@@ -240,25 +241,23 @@ void DirectIslands::store_held(const kernel::SceneJob<T>& job, const Graph& grap
 
 /// Solves, holds or works for a large island. Returns true if the island is accepted.
 template <class T>
-bool DirectIslands::solve_large(const CallOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
-                                const Parts& parts, const Slops<T>& slops, const StepOptions& step,
-                                Candidate& candidate) {
-  DirectIsland& island = *solvers_[candidate.solver];
+bool DirectIslands<T>::solve_large(Candidate& candidate) {
+  DirectIsland& island = *memory_.solvers[candidate.solver];
   Certificate& of = island.certificate();
-  const Column<const std::uint64_t>& key = job.scene->contacts.key;
-  const auto take_island = [&] { return take(job, graph, parts, options, slops, candidate); };
+  const Column<const std::uint64_t>& key = job_.scene->contacts.key;
+  const auto take_island = [&] { return take(candidate); };
   const auto hold = [&] {
     ++of.held;
     candidate.is_held = true;
-    store_held(job, graph, candidate);
+    store_held(candidate);
     return true;
   };
   const auto solves = [&](Treatment treatment) {
     treatment.slow = treatment.is_certified && candidate.may_hold ? Thresholds::large_stop : 0;
     island.treat(treatment);
-    const bool ok = island.solve(step, false);
+    const bool ok = island.solve(step_, false);
     if (!ok || !(island.max_number() < max_number<T>())) return false;
-    store(job, island);
+    store(island);
     of.succeed(treatment.is_certified);
     return true;
   };
@@ -266,7 +265,7 @@ bool DirectIslands::solve_large(const CallOptions& options, const kernel::SceneJ
     Treatment treatment = candidate.treatment;
     treatment.is_certified = true;
     island.treat(treatment);
-    island.assemble_for_rest(step);
+    island.assemble_for_rest(step_);
     of.begin(island, key, holds);
   };
   // The island begins with the impulses of the certificate.
@@ -302,7 +301,7 @@ bool DirectIslands::solve_large(const CallOptions& options, const kernel::SceneJ
     // The contacts can hold the island at its earlier position. If it is slow, moving bodies are stopped, and the
     // certificate is repeated for the present position.
     const bool can_stop = !(of.holds && candidate.has_factor) && candidate.may_hold &&
-                          of.fastest() < moving * step.weight_speed && of.touches_everywhere(island);
+                          of.fastest() < moving * step_.weight_speed && of.touches_everywhere(island);
     if (can_stop) {
       begin(true);
       hold();
@@ -310,8 +309,8 @@ bool DirectIslands::solve_large(const CallOptions& options, const kernel::SceneJ
         for (std::uint32_t k = m.first; k < m.end; ++k) {
           const Point& p = island.points()[k];
           const Vector3 w = {dot_column(m, p.impulse, 0), dot_column(m, p.impulse, 1), dot_column(m, p.impulse, 2)};
-          put(job.results->impulse, p.contact, w);
-          put(job.results->warm_impulse, p.contact, w);
+          put(job_.results->impulse, p.contact, w);
+          put(job_.results->warm_impulse, p.contact, w);
         }
       return true;
     }
@@ -324,14 +323,11 @@ bool DirectIslands::solve_large(const CallOptions& options, const kernel::SceneJ
   return holds && hold();
 }
 
-#define CAROM_INSTANTIATE(T)                                                                                           \
-  template bool DirectIslands::has_size_of_large(const kernel::SceneJob<T>&, const Candidate&);                        \
-  template bool DirectIslands::drive_nothing(const kernel::SceneJob<T>&, const Graph&, const Parts&, std::uint32_t,    \
-                                             std::uint32_t) const;                                                     \
-  template bool DirectIslands::plan_large(const kernel::SceneJob<T>&, const Graph&, Candidate&, const StepOptions&,    \
-                                          std::uint64_t, std::size_t);                                                 \
-  template bool DirectIslands::solve_large(const CallOptions&, const kernel::SceneJob<T>&, const Graph&, const Parts&, \
-                                           const Slops<T>&, const StepOptions&, Candidate&);
+#define CAROM_INSTANTIATE(T)                                                          \
+  template bool DirectIslands<T>::has_size_of_large(const Candidate&) const;          \
+  template bool DirectIslands<T>::drive_nothing(std::uint32_t, std::uint32_t) const;  \
+  template bool DirectIslands<T>::plan_large(Candidate&, std::uint64_t, std::size_t); \
+  template bool DirectIslands<T>::solve_large(Candidate&);
 CAROM_INSTANTIATE(float)
 CAROM_INSTANTIATE(double)
 #undef CAROM_INSTANTIATE

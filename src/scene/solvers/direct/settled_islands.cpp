@@ -52,9 +52,9 @@ bool has_contiguous_vectors(const kernel::SceneJob<T>& job) {
 
 /// Sets the rows of immovable bodies.
 template <class T>
-void DirectIslands::set_fixed_rows(const kernel::SceneJob<T>& job, const Parts& parts) {
+void DirectIslands<T>::set_fixed_rows() {
   const auto set = [&](kernel::SettledRow& row, const T* velocity, const T* change) {
-    row.call = settling_.call;
+    row.call = memory_.settling.call;
     row.turning = 0;
     row.moves = false;
     for (std::size_t c = 0; c < 6; ++c) {
@@ -62,21 +62,22 @@ void DirectIslands::set_fixed_rows(const kernel::SceneJob<T>& job, const Parts& 
       row.before[c] = row.free[c] - (change != nullptr ? static_cast<double>(change[c]) : 0);
     }
   };
-  for (std::size_t i = 0; i < job.bodies; ++i)
-    if (parts.movable[i] == 0)
-      set(settling_.rows[i], job.velocities[i].numbers, job.changes != nullptr ? job.changes[i].numbers : nullptr);
-  set(settling_.rows[job.bodies], nullptr, nullptr);
+  for (std::size_t i = 0; i < job_.bodies; ++i)
+    if (parts_.movable[i] == 0)
+      set(memory_.settling.rows[i], job_.velocities[i].numbers,
+          job_.changes != nullptr ? job_.changes[i].numbers : nullptr);
+  set(memory_.settling.rows[job_.bodies], nullptr, nullptr);
 }
 
 /// True if an island may be at rest, from its first manifold.
 template <class T>
-bool DirectIslands::may_settle(const kernel::SceneJob<T>& job, const Constraint& first, double most) const {
+bool DirectIslands<T>::may_settle(const Constraint& first, double most) const {
   double apart2 = 0;
   for (std::size_t c = 0; c < 3; ++c) {
     const auto speed = [&](std::int32_t body) {
       if (body < 0) return 0.0;
-      const double now = static_cast<double>(job.velocities[body].numbers[c]);
-      return job.changes != nullptr ? now - static_cast<double>(job.changes[body].numbers[c]) : now;
+      const double now = static_cast<double>(job_.velocities[body].numbers[c]);
+      return job_.changes != nullptr ? now - static_cast<double>(job_.changes[body].numbers[c]) : now;
     };
     const double apart = speed(first.body_a) - speed(first.body_b);
     apart2 += apart * apart;
@@ -86,11 +87,9 @@ bool DirectIslands::may_settle(const kernel::SceneJob<T>& job, const Constraint&
 
 /// Appends the rows of an island. Returns false if it has springs, motors, or errors that are to be corrected.
 template <class T>
-bool DirectIslands::take_rows(const CallOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
-                              const Slops<T>& slops, const CachedRow<T>* warm_start_cache,
-                              kernel::SettledIsland& island) {
-  const JointRows<T>& rows = job.scene->joints;
-  const double h = options.time_step;
+bool DirectIslands<T>::take_rows(kernel::SettledIsland& island) {
+  const JointRows<T>& rows = job_.scene->joints;
+  const double h = options_.time_step;
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const auto read = [](const Column<const T>& column, std::size_t i, double otherwise) {
     return column ? static_cast<double>(column[i]) : otherwise;
@@ -99,20 +98,19 @@ bool DirectIslands::take_rows(const CallOptions& options, const kernel::SceneJob
     std::copy(linear.begin(), linear.end(), along);
     std::copy(angular.begin(), angular.end(), along + 3);
   };
-  island.first_row = island.end_row = static_cast<std::uint32_t>(settled_joint_rows_.size());
-  for (std::uint32_t k = group_begin_[island.number]; k < group_begin_[island.number + 1]; ++k) {
-    const Constraint& of = graph.groups[groups_[k]];
-    const double allowed = std::sqrt(slops.square_of(of)) *
+  island.first_row = island.end_row = static_cast<std::uint32_t>(memory_.settled_joint_rows.size());
+  for (std::uint32_t k = memory_.group_begin[island.number]; k < memory_.group_begin[island.number + 1]; ++k) {
+    const Constraint& of = group(k);
+    const double allowed = std::sqrt(slops_.square_of(of)) *
                            (rows.position_error ? Thresholds::direct_closed : Thresholds::direct_joint_drift);
     for (std::uint32_t r = 0; r < of.count; ++r) {
-      const std::uint32_t i = kernel::number_at(job.row_at, of.first + r);
-      const double frequency = read(rows.frequency, i, options.substeps.position_correction.joint_frequency);
+      const std::uint32_t i = row_at(of, r);
+      const double frequency = read(rows.frequency, i, options_.substeps.position_correction.joint_frequency);
       const double least = read(rows.min_impulse, i, -infinity), largest = read(rows.max_impulse, i, infinity);
       if (read(rows.target_velocity, i, 0) != 0 || read(rows.compliance, i, 0) != 0 ||
-          (frequency != 0 && frequency != infinity) ||
-          (warm_start_cache != nullptr && warm_start_cache[i].need.direct > 1))
+          (frequency != 0 && frequency != infinity) || (cached_rows_ != nullptr && cached_rows_[i].need.direct > 1))
         return false;
-      kernel::SettledJointRow& row = settled_joint_rows_.emplace_back();
+      kernel::SettledJointRow& row = memory_.settled_joint_rows.emplace_back();
       ++island.end_row;
       row.body_a = of.body_a;
       row.body_b = of.body_b;
@@ -121,7 +119,7 @@ bool DirectIslands::take_rows(const CallOptions& options, const kernel::SceneJob
       set(row.along_b, vector_at(rows.linear_b, i), vector_at(rows.angular_b, i));
       RowResponse response;
       const auto add_side = [&](std::int32_t body, const double(&along)[6]) {
-        const T* const record = kernel::record_of(job.body_rows, body);
+        const T* const record = kernel::record_of(job_.body_rows, body);
         if (!kernel::is_movable(record)) return;
         std::array<double, 6> j;
         for (std::size_t c = 0; c < 6; ++c) j[c] = static_cast<double>(record[kernel::BodyRecord::inverse_inertia + c]);
@@ -133,8 +131,8 @@ bool DirectIslands::take_rows(const CallOptions& options, const kernel::SceneJob
       // PGS detects rows that no impulse moves, and rows out of range.
       if (!response.is_sound(max_number<T>())) return false;
       const bool is_bounded = least > -infinity || largest < infinity;
-      row.impulse = static_cast<double>(job.row_impulse[i]);
-      if (job.row_warm_rest && !is_bounded) row.impulse += static_cast<double>(job.row_warm_rest[i]);
+      row.impulse = static_cast<double>(job_.row_impulse[i]);
+      if (job_.row_warm_rest && !is_bounded) row.impulse += static_cast<double>(job_.row_warm_rest[i]);
       row.below = row.above = island.max_miss;
       if (is_bounded && row.impulse <= least) row.above = infinity;
       if (is_bounded && row.impulse >= largest) row.below = infinity;
@@ -152,120 +150,108 @@ bool DirectIslands::take_rows(const CallOptions& options, const kernel::SceneJob
 }
 
 /// True if an island is a manifold of four points between a body and the world, or a body that rests and is not moved.
-bool DirectIslands::is_alone(const Graph& graph, const Parts& parts, const kernel::SettledIsland& island) const {
-  if (!settling_.is_contiguous || island.end != island.first + 1 || island.first_row < island.end_row ||
+template <class T>
+bool DirectIslands<T>::is_alone(const kernel::SettledIsland& island) const {
+  if (!memory_.settling.is_contiguous || island.end != island.first + 1 || island.first_row < island.end_row ||
       island.stopped_bodies > 0)
     return false;
-  const Constraint& of = graph.manifolds[manifolds_[island.first]];
-  const auto moves = [&](std::int32_t body) { return body >= 0 && parts.movable[body] != 0; };
+  const Constraint& of = manifold(island.first);
   if (of.count != kernel::points_of_manifold || moves(of.body_a) == moves(of.body_b)) return false;
   const std::int32_t other = moves(of.body_a) ? of.body_b : of.body_a;
   if (other < 0) return true;
-  const kernel::SettledRow& row = settling_.rows[other];
+  const kernel::SettledRow& row = memory_.settling.rows[other];
   const auto is_zero = [](double x) { return x == 0; };
   return std::all_of(row.free, row.free + 6, is_zero) && std::all_of(row.before, row.before + 6, is_zero);
 }
 
-void DirectIslands::forget_settled(const Graph& graph) {
-  accepted_.clear();
-  settled_.clear();
-  settled_shares_.clear();
-  settled_joint_rows_.clear();
-  is_settled_.assign(graph.islands, 0);
+template <class T>
+void DirectIslands<T>::forget_settled() {
+  memory_.accepted.clear();
+  memory_.settled.clear();
+  memory_.settled_shares.clear();
+  memory_.settled_joint_rows.clear();
+  memory_.is_settled.assign(graph_.islands, 0);
 }
 
 template <class T>
-void DirectIslands::settle(const CallOptions& options, const kernel::SceneKernelsFor<T>& kernels,
-                           const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
-                           const Slops<T>& slops, const CachedRow<T>* warm_start_cache, ThreadTeam& team) {
-  const std::size_t max_islands = std::min(parts.bodies, parts.contacts + parts.rows);
+void DirectIslands<T>::settle() {
+  const std::size_t max_islands = std::min(parts_.bodies, parts_.contacts + parts_.rows);
   // Also for a call that is solved again with more islands.
-  accepted_.reserve(max_islands);
-  is_settled_.reserve(max_islands);
-  excluded_.reserve(max_islands);
-  for (auto* begin : {&begin_, &group_begin_}) begin->reserve(max_islands + 2);
-  manifolds_.reserve(parts.contacts);
-  groups_.reserve(parts.rows);
-  solver_of_body_.reserve(parts.bodies);
-  forget_settled(graph);
-  if (!options.solves_islands) return;
-  list_islands(job, graph);
-  if (settled_rows_.size() < parts.bodies + 1) settled_rows_.resize(parts.bodies + 1);
-  settled_.reserve(max_islands);
-  settled_shares_.reserve(parts.contacts / manifolds_of_share + 1);
-  settled_share_of_.resize(parts.bodies);
-  settled_joint_rows_.reserve(parts.rows);
-  settled_manifolds_.at_least(parts.contacts + 1);
-  if (options.substeps.min_direct_substeps == 1)
-    try_to_settle(options, kernels, job, graph, parts, slops, warm_start_cache, team);
+  memory_.accepted.reserve(max_islands);
+  memory_.is_settled.reserve(max_islands);
+  memory_.excluded.reserve(max_islands);
+  for (auto* begin : {&memory_.begin, &memory_.group_begin}) begin->reserve(max_islands + 2);
+  memory_.manifolds.reserve(parts_.contacts);
+  memory_.groups.reserve(parts_.rows);
+  memory_.solver_of_body.reserve(parts_.bodies);
+  forget_settled();
+  if (!options_.solves_islands) return;
+  list_islands();
+  if (memory_.settled_rows.size() < parts_.bodies + 1) memory_.settled_rows.resize(parts_.bodies + 1);
+  memory_.settled.reserve(max_islands);
+  memory_.settled_shares.reserve(parts_.contacts / manifolds_of_share + 1);
+  memory_.settled_share_of.resize(parts_.bodies);
+  memory_.settled_joint_rows.reserve(parts_.rows);
+  memory_.settled_manifolds.at_least(parts_.contacts + 1);
+  if (options_.substeps.min_direct_substeps == 1) try_to_settle();
 }
 
 template <class T>
-bool DirectIslands::settle_again(const CallOptions& options, const kernel::SceneKernelsFor<T>& kernels,
-                                 const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
-                                 const Slops<T>& slops, const CachedRow<T>* warm_start_cache,
-                                 Array<std::int32_t>& substeps, ThreadTeam& team) {
-  forget_settled(graph);
-  try_to_settle(options, kernels, job, graph, parts, slops, warm_start_cache, team);
-  if (settled_.size() < graph.islands) return false;
-  store_settled(kernels, job, graph, substeps, team);
+bool DirectIslands<T>::settle_again() {
+  forget_settled();
+  try_to_settle();
+  if (memory_.settled.size() < graph_.islands) return false;
+  store_settled();
   return true;
 }
 
 /// Sets slop and friction of manifolds until one of them is not plain.
 template <class T>
-DirectIslands::Plainness DirectIslands::prepare_to_settle(const kernel::SceneJob<T>& job, const Graph& graph,
-                                                          const Parts& parts, const Slops<T>& slops,
-                                                          std::uint32_t first, std::uint32_t end) const {
-  const SceneContacts<T>& contacts = job.scene->contacts;
+typename DirectIslands<T>::Plainness DirectIslands<T>::prepare_to_settle(std::uint32_t first, std::uint32_t end) const {
+  const SceneContacts<T>& contacts = job_.scene->contacts;
   // Contacts at rest may use all of their friction: impulses on the cone, rounded, are in it.
   constexpr double rounded_up = 1 + 4 * double{std::numeric_limits<T>::epsilon()};
   for (std::uint32_t k = first; k < end; ++k) {
-    const Constraint& of = graph.manifolds[manifolds_[k]];
-    kernel::SettledManifold& to = settling_.of_manifold[k];
-    const std::uint32_t contact = kernel::number_at(job.contact_at, of.first);
-    to.slop = std::sqrt(slops.square_of(of));
+    const Constraint& of = manifold(k);
+    kernel::SettledManifold& to = memory_.settling.of_manifold[k];
+    const std::uint32_t contact = contact_at(of);
+    to.slop = std::sqrt(slops_.square_of(of));
     to.friction = rounded_up * std::min(static_cast<double>(contacts.friction[contact]), Thresholds::max_friction);
     if (contacts.surface_velocity.x && vector_at(contacts.surface_velocity, contact) != Vector3{})
       return {false, false};
   }
   const bool may_be_large = end - first + 1 >= static_cast<std::uint32_t>(Thresholds::large_bodies);
-  return {true, may_be_large && drive_nothing(job, graph, parts, first, end)};
+  return {true, may_be_large && drive_nothing(first, end)};
 }
 
 /// Finds out whether the island may be large, and whether it rests on a certificate.
 template <class T>
-void DirectIslands::take_certificate(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
-                                     const StepOptions& step, bool drives_nothing,
-                                     kernel::SettledIsland& island) const {
+void DirectIslands<T>::take_certificate(bool drives_nothing, kernel::SettledIsland& island) const {
   Candidate candidate;
   candidate.first = island.first;
   candidate.end = island.end;
-  candidate.first_group = group_begin_[island.number];
-  candidate.end_group = group_begin_[island.number + 1];
-  island.may_be_large = drives_nothing && step.remembers && has_size_of_large(job, candidate);
+  candidate.first_group = memory_.group_begin[island.number];
+  candidate.end_group = memory_.group_begin[island.number + 1];
+  island.may_be_large = drives_nothing && step_.remembers && has_size_of_large(candidate);
   if (!island.may_be_large) return;
-  const std::int32_t solver = solver_of(graph, parts, island.number);
+  const std::int32_t solver = solver_of(island.number);
   if (solver < 0) return;
-  const Constraint& first = graph.manifolds[manifolds_[island.first]];
-  island.stopped_bodies = solvers_[static_cast<std::size_t>(solver)]->stopped_bodies(
-      job.scene->contacts.key[kernel::number_at(job.contact_at, first.first)]);
+  const Constraint& first = manifold(island.first);
+  island.stopped_bodies =
+      memory_.solvers[static_cast<std::size_t>(solver)]->stopped_bodies(job_.scene->contacts.key[contact_at(first)]);
   if (island.stopped_bodies == 0) return;
-  island.reference_body = first.body_a >= 0 && parts.movable[first.body_a] != 0 ? first.body_a : first.body_b;
+  island.reference_body = moves(first.body_a) ? first.body_a : first.body_b;
   // Impulses that miss by more would count as not converged.
-  island.max_miss = std::min(Thresholds::direct_calm * step.weight_speed, Thresholds::direct_push);
-  island.max_error = island.still = Thresholds::large_stop * step.weight_speed;
+  island.max_miss = std::min(Thresholds::direct_calm * step_.weight_speed, Thresholds::direct_push);
+  island.max_error = island.still = Thresholds::large_stop * step_.weight_speed;
 }
 
 /// Settles an island on several threads.
 template <class T>
-bool DirectIslands::settle_in_shares(const kernel::SceneKernelsFor<T>& kernels, const kernel::SceneJob<T>& job,
-                                     const Graph& graph, const Parts& parts, const Slops<T>& slops,
-                                     const StepOptions& step, std::uint32_t count, kernel::SettledIsland& island,
-                                     ThreadTeam& team) {
+bool DirectIslands<T>::settle_in_shares(std::uint32_t count, kernel::SettledIsland& island) {
   std::array<std::uint8_t, Graph::max_shares> passes{};
   const auto each_share = [&](const auto& f) {
-    team.each(count, 1, count, [&](std::size_t first, std::size_t end, std::size_t) {
+    team_.each(count, 1, count, [&](std::size_t first, std::size_t end, std::size_t) {
       for (std::size_t s = first; s < end; ++s) passes[s] = f(s) ? 1 : 0;
     });
     return std::all_of(passes.begin(), passes.begin() + count, [](std::uint8_t passed) { return passed != 0; });
@@ -275,28 +261,28 @@ bool DirectIslands::settle_in_shares(const kernel::SceneKernelsFor<T>& kernels, 
   };
   std::array<std::uint8_t, Graph::max_shares> drives_nothing{};
   const bool is_plain = each_share([&](std::size_t s) {
-    const Plainness made = prepare_to_settle(job, graph, parts, slops, begin_of(s), begin_of(s + 1));
+    const Plainness made = prepare_to_settle(begin_of(s), begin_of(s + 1));
     drives_nothing[s] = made.drives_nothing ? 1 : 0;
     return made.is_plain;
   });
   if (!is_plain) return false;
-  take_certificate(job, graph, parts, step, std::count(drives_nothing.begin(), drives_nothing.end(), 1) == count,
-                   island);
-  island.share_of = settled_share_of_.data();
+  take_certificate(std::count(drives_nothing.begin(), drives_nothing.end(), 1) == count, island);
+  island.share_of = memory_.settled_share_of.data();
   island.end_of_island = island.end;
-  const std::size_t first_share = settled_shares_.size();
-  settled_shares_.resize(first_share + count, island);
-  kernel::SettledIsland* const share = settled_shares_.data() + first_share;
+  const std::size_t first_share = memory_.settled_shares.size();
+  memory_.settled_shares.resize(first_share + count, island);
+  kernel::SettledIsland* const share = memory_.settled_shares.data() + first_share;
   // Backwards: a body belongs to the first share that it occurs in.
   for (std::uint32_t s = count; s-- > 0;) {
     share[s].share = static_cast<std::uint8_t>(s);
     share[s].first = begin_of(s);
     share[s].end = begin_of(s + 1);
     for (std::uint32_t k = share[s].first; k < share[s].end; ++k)
-      for (const std::int32_t body : {graph.manifolds[manifolds_[k]].body_a, graph.manifolds[manifolds_[k]].body_b})
-        if (body >= 0) settled_share_of_[static_cast<std::size_t>(body)] = static_cast<std::uint8_t>(s);
+      for (const std::int32_t body : {manifold(k).body_a, manifold(k).body_b})
+        if (body >= 0) memory_.settled_share_of[static_cast<std::size_t>(body)] = static_cast<std::uint8_t>(s);
   }
-  bool is_settled = each_share([&](std::size_t s) { return kernels.begin_to_settle(job, settling_, share[s]); });
+  bool is_settled =
+      each_share([&](std::size_t s) { return kernels_.begin_to_settle(job_, memory_.settling, share[s]); });
   island.is_still = true;
   for (std::uint32_t s = 0; s < count; ++s) {
     island.bodies += share[s].bodies;
@@ -306,82 +292,80 @@ bool DirectIslands::settle_in_shares(const kernel::SceneKernelsFor<T>& kernels, 
     share[s].bodies = island.bodies;
     share[s].is_still = island.is_still;
   }
-  is_settled = is_settled && each_share([&](std::size_t s) { return kernels.end_settling(job, settling_, share[s]); });
+  is_settled =
+      is_settled && each_share([&](std::size_t s) { return kernels_.end_settling(job_, memory_.settling, share[s]); });
   for (std::uint32_t s = 0; s < count; ++s) {
     island.approach = std::max(island.approach, share[s].approach);
     island.residual = std::max(island.residual, share[s].residual);
   }
-  if (!is_settled) settled_shares_.resize(first_share);
+  if (!is_settled) memory_.settled_shares.resize(first_share);
   return is_settled;
 }
 
 template <class T>
-void DirectIslands::try_to_settle(const CallOptions& options, const kernel::SceneKernelsFor<T>& kernels,
-                                  const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
-                                  const Slops<T>& slops, const CachedRow<T>* warm_start_cache, ThreadTeam& team) {
+void DirectIslands<T>::try_to_settle() {
   // Per kind of constraint, so that columns and rows of other islands make no difference.
-  const bool tries_contacts = job.warm_impulse.x && job.parameters.warm_start == T(1);
-  const bool tries_rows = options.substeps.joint_warm_start == 1;
-  const StepOptions step = step_options(options, *job.scene);
-  settling_ = {manifolds_.data(),
-               settled_manifolds_.data(),
-               nullptr,
-               settled_rows_.data(),
-               ++settling_call_,
-               step.time_step,
-               Thresholds::direct_impact * step.weight_speed,
-               step.restitution_threshold,
-               Thresholds::direct_impact,
-               Thresholds::direct_closed,
-               Thresholds::large_closed,
-               static_cast<std::size_t>(Thresholds::large_bodies),
-               max_spin,
-               max_number<T>(),
-               has_contiguous_vectors(job)};
-  for (std::uint32_t i = 0; i < graph.islands; ++i) {
-    if (excluded_[i] != 0) continue;
-    const double max_miss = Thresholds::direct_settled * step.weight_speed;
-    const bool has_contacts = begin_[i] < begin_[i + 1];
-    if ((has_contacts && !tries_contacts) || (group_begin_[i] < group_begin_[i + 1] && !tries_rows)) continue;
-    const Constraint& first =
-        has_contacts ? graph.manifolds[manifolds_[begin_[i]]] : graph.groups[groups_[group_begin_[i]]];
-    if (!may_settle(job, first, max_speed * step.weight_speed)) continue;
-    kernel::SettledIsland& island = settled_.emplace_back();
+  const bool tries_contacts = job_.warm_impulse.x && job_.parameters.warm_start == T(1);
+  const bool tries_rows = options_.substeps.joint_warm_start == 1;
+  memory_.settling = {memory_.manifolds.data(),
+                      memory_.settled_manifolds.data(),
+                      nullptr,
+                      memory_.settled_rows.data(),
+                      ++memory_.settling_call,
+                      step_.time_step,
+                      Thresholds::direct_impact * step_.weight_speed,
+                      step_.restitution_threshold,
+                      Thresholds::direct_impact,
+                      Thresholds::direct_closed,
+                      Thresholds::large_closed,
+                      static_cast<std::size_t>(Thresholds::large_bodies),
+                      max_spin,
+                      max_number<T>(),
+                      has_contiguous_vectors(job_)};
+  for (std::uint32_t i = 0; i < graph_.islands; ++i) {
+    if (memory_.excluded[i] != 0) continue;
+    const double max_miss = Thresholds::direct_settled * step_.weight_speed;
+    const bool has_contacts = memory_.begin[i] < memory_.begin[i + 1];
+    if ((has_contacts && !tries_contacts) || (memory_.group_begin[i] < memory_.group_begin[i + 1] && !tries_rows))
+      continue;
+    const Constraint& first = has_contacts ? manifold(memory_.begin[i]) : group(memory_.group_begin[i]);
+    if (!may_settle(first, max_speed * step_.weight_speed)) continue;
+    kernel::SettledIsland& island = memory_.settled.emplace_back();
     island.number = i;
-    island.first = begin_[i];
-    island.end = begin_[i + 1];
+    island.first = memory_.begin[i];
+    island.end = memory_.begin[i + 1];
     island.max_miss = island.max_error = max_miss;
     island.still = still * max_miss;
-    if (group_begin_[i] < group_begin_[i + 1] && !take_rows(options, job, graph, slops, warm_start_cache, island))
-      settled_.pop_back();
+    if (memory_.group_begin[i] < memory_.group_begin[i + 1] && !take_rows(island)) memory_.settled.pop_back();
   }
-  if (settled_.empty()) return;
-  settling_.joint_rows = settled_joint_rows_.data();
-  set_fixed_rows(job, parts);
+  if (memory_.settled.empty()) return;
+  memory_.settling.joint_rows = memory_.settled_joint_rows.data();
+  set_fixed_rows();
   const auto shares_of = [&](const kernel::SettledIsland& island) {
-    const std::size_t most = island.first_row < island.end_row ? 1 : std::min(team.slots(), Graph::max_shares);
+    const std::size_t most = island.first_row < island.end_row ? 1 : std::min(team_.slots(), Graph::max_shares);
     return static_cast<std::uint32_t>(
         std::clamp<std::size_t>((island.end - island.first) / manifolds_of_share, 1, most));
   };
-  team.each_balanced(settled_.size(), settled_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+  team_.each_balanced(memory_.settled.size(), settled_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
     kernel::SettledIsland* alone[kernel::settled_side_by_side];
     std::size_t waiting = 0;
     const auto settle = [&](kernel::SettledIsland& island) {
-      if (kernels.settle(job, settling_, island)) is_settled_[island.number] = 1;
+      if (kernels_.settle(job_, memory_.settling, island)) memory_.is_settled[island.number] = 1;
     };
     const auto settle_alone = [&] {
-      const std::uint32_t set = waiting < fewest_alone ? 0 : kernels.settle_alone(job, settling_, alone, waiting);
+      const std::uint32_t set =
+          waiting < fewest_alone ? 0 : kernels_.settle_alone(job_, memory_.settling, alone, waiting);
       for (std::size_t k = 0; k < waiting; ++k)
-        (set >> k & 1u) != 0 ? void(is_settled_[alone[k]->number] = 1) : settle(*alone[k]);
+        (set >> k & 1u) != 0 ? void(memory_.is_settled[alone[k]->number] = 1) : settle(*alone[k]);
       waiting = 0;
     };
     for (std::size_t i = first; i < end; ++i) {
-      kernel::SettledIsland& island = settled_[i];
+      kernel::SettledIsland& island = memory_.settled[i];
       if (shares_of(island) > 1) continue;
-      const Plainness made = prepare_to_settle(job, graph, parts, slops, island.first, island.end);
-      take_certificate(job, graph, parts, step, made.drives_nothing, island);
+      const Plainness made = prepare_to_settle(island.first, island.end);
+      take_certificate(made.drives_nothing, island);
       if (!made.is_plain) continue;
-      if (!is_alone(graph, parts, island)) {
+      if (!is_alone(island)) {
         settle(island);
         continue;
       }
@@ -390,63 +374,58 @@ void DirectIslands::try_to_settle(const CallOptions& options, const kernel::Scen
     }
     settle_alone();
   });
-  for (kernel::SettledIsland& island : settled_)
+  for (kernel::SettledIsland& island : memory_.settled)
     if (const std::uint32_t count = shares_of(island); count > 1)
-      is_settled_[island.number] =
-          settle_in_shares(kernels, job, graph, parts, slops, step, count, island, team) ? 1 : 0;
-  const auto has_failed = [&](const kernel::SettledIsland& of) { return is_settled_[of.number] == 0; };
-  settled_.erase(std::remove_if(settled_.begin(), settled_.end(), has_failed), settled_.end());
+      memory_.is_settled[island.number] = settle_in_shares(count, island) ? 1 : 0;
+  const auto has_failed = [&](const kernel::SettledIsland& of) { return memory_.is_settled[of.number] == 0; };
+  memory_.settled.erase(std::remove_if(memory_.settled.begin(), memory_.settled.end(), has_failed),
+                        memory_.settled.end());
 }
 
 /// Stores the islands that have settled. Their solvers stay theirs.
 template <class T>
-void DirectIslands::store_settled(const kernel::SceneKernelsFor<T>& kernels, const kernel::SceneJob<T>& job,
-                                  const Graph& graph, Array<std::int32_t>& substeps, ThreadTeam& team) {
-  const Column<Path>& path = job.results->path;
+void DirectIslands<T>::store_settled() {
+  const Column<Path>& path = job_.results->path;
   const auto store = [&](const kernel::SettledIsland& island) {
-    kernels.store_settled(job, settling_, island);
+    kernels_.store_settled(job_, memory_.settling, island);
     for (std::uint32_t k = island.first; k < island.end && path; ++k) {
-      const Constraint& of = graph.manifolds[manifolds_[k]];
+      const Constraint& of = manifold(k);
       for (std::uint32_t c = 0; c < of.count; ++c) {
-        const std::uint32_t contact = kernel::number_at(job.contact_at, of.first + c);
+        const std::uint32_t contact = contact_at(of, c);
         Path taken{};
         taken.sliding_end =
-            job.status[contact] == static_cast<std::uint8_t>(Status::ok) ? SlidingEnd::stick : SlidingEnd::separating;
+            job_.status[contact] == static_cast<std::uint8_t>(Status::ok) ? SlidingEnd::stick : SlidingEnd::separating;
         path[contact] = taken;
       }
     }
   };
-  team.each_balanced(settled_.size(), settled_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+  team_.each_balanced(memory_.settled.size(), settled_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
     for (std::size_t i = first; i < end; ++i)
-      if (settled_[i].share_of == nullptr) store(settled_[i]);
+      if (memory_.settled[i].share_of == nullptr) store(memory_.settled[i]);
   });
-  team.each(settled_shares_.size(), 1, [&](std::size_t first, std::size_t end, std::size_t) {
-    for (std::size_t i = first; i < end; ++i) store(settled_shares_[i]);
+  team_.each(memory_.settled_shares.size(), 1, [&](std::size_t first, std::size_t end, std::size_t) {
+    for (std::size_t i = first; i < end; ++i) store(memory_.settled_shares[i]);
   });
-  for (const kernel::SettledIsland& island : settled_) {
+  for (const kernel::SettledIsland& island : memory_.settled) {
     for (std::uint32_t k = island.first_row; k < island.end_row; ++k) {
-      const kernel::SettledJointRow& row = settling_.joint_rows[k];
-      job.row_impulse[row.row] = job.row_warm[row.row] = without_subnormals<T>(row.impulse);
-      if (job.row_next_rest != nullptr)
-        job.row_next_rest[row.row] = without_subnormals<T>(row.impulse - static_cast<double>(job.row_warm[row.row]));
-      job.row_work[row.row] = static_cast<T>(row.impulse * 0.5 * (row.free + row.velocity));
+      const kernel::SettledJointRow& row = memory_.settling.joint_rows[k];
+      job_.row_impulse[row.row] = job_.row_warm[row.row] = without_subnormals<T>(row.impulse);
+      if (job_.row_next_rest != nullptr)
+        job_.row_next_rest[row.row] = without_subnormals<T>(row.impulse - static_cast<double>(job_.row_warm[row.row]));
+      job_.row_work[row.row] = static_cast<T>(row.impulse * 0.5 * (row.free + row.velocity));
     }
     const bool is_group = island.first == island.end;
-    substeps[island.number] = solved;
-    accepted_.push_back({is_group ? groups_[group_begin_[island.number]] : manifolds_[island.first], is_group,
-                         island.approach, island.residual, 0, 1, IslandAlgorithm::last_impulses});
+    substeps_[island.number] = solved;
+    memory_.accepted.push_back(
+        {is_group ? memory_.groups[memory_.group_begin[island.number]] : memory_.manifolds[island.first], is_group,
+         island.approach, island.residual, 0, 1, IslandAlgorithm::last_impulses});
   }
 }
 
-#define CAROM_INSTANTIATE(T)                                                                                         \
-  template bool DirectIslands::settle_again(const CallOptions&, const kernel::SceneKernelsFor<T>&,                   \
-                                            const kernel::SceneJob<T>&, const Graph&, const Parts&, const Slops<T>&, \
-                                            const CachedRow<T>*, Array<std::int32_t>&, ThreadTeam&);                 \
-  template void DirectIslands::settle(const CallOptions&, const kernel::SceneKernelsFor<T>&,                         \
-                                      const kernel::SceneJob<T>&, const Graph&, const Parts&, const Slops<T>&,       \
-                                      const CachedRow<T>*, ThreadTeam&);                                             \
-  template void DirectIslands::store_settled(const kernel::SceneKernelsFor<T>&, const kernel::SceneJob<T>&,          \
-                                             const Graph&, Array<std::int32_t>&, ThreadTeam&);
+#define CAROM_INSTANTIATE(T)                      \
+  template void DirectIslands<T>::settle();       \
+  template bool DirectIslands<T>::settle_again(); \
+  template void DirectIslands<T>::store_settled();
 CAROM_INSTANTIATE(float)
 CAROM_INSTANTIATE(double)
 #undef CAROM_INSTANTIATE
