@@ -112,7 +112,7 @@ class SceneCall {
 
  private:
   CallData<T> data(const kernel::SceneKernelsFor<T>& kernels) {
-    return {{options_, entry_, kernels, job_, workspace_.graph, input_.parts()}, workspace_};
+    return {{options_, entry_, kernels, job_, workspace_.graph, workspace_.islands, input_.parts()}, workspace_};
   }
   Call<T> call(ThreadTeam& team, SceneReport& report, const kernel::SceneKernelsFor<T>& kernels) {
     const InitialImpulses<T> initial{begins_with_impulses_, impulses_.caches_contacts(), impulses_.caches_rows(),
@@ -138,7 +138,7 @@ class SceneCall {
     const bool is_narrow = workspace_.graph.max_lanes <= narrow_kernels_.width &&
                            workspace_.graph.single_manifold.size() <= max_narrow &&
                            options_.bender_schmitt.shock_propagation == 0;
-    workspace_.begin_islands();
+    workspace_.islands.begin_call(workspace_.graph.islands);
     return method_.solve(call(team, report, is_narrow ? narrow_kernels_ : kernels_));
   }
 
@@ -189,7 +189,7 @@ class SceneCall {
     const auto go = [&](const Array<Constraint>& from, const Array<std::uint32_t>& island, const std::uint32_t* at,
                         bool is_row) {
       for (std::size_t m = 0; m < from.size(); ++m)
-        if (workspace_.overflow[island[m]] != 0)
+        if (workspace_.islands.overflow[island[m]] != 0)
           for (std::uint32_t k = 0; k < from[m].count; ++k)
             f(from[m], kernel::number_at(at, from[m].first + k), is_row);
     };
@@ -264,10 +264,11 @@ class SceneCall {
     const Graph& graph = workspace_.graph;
     report.max_approach_speed = outcome.approach;
     for (std::size_t i = 0; i < graph.islands; ++i) {
-      report.iterations = std::max(report.iterations, workspace_.island_iterations[i]);
-      report.residual = std::max(report.residual, workspace_.island_residual[i]);
-      report.not_converged += workspace_.island_status[i] != IslandStatus::converged ? 1u : 0u;
-      report.stalled += workspace_.island_status[i] == IslandStatus::stalled ? 1u : 0u;
+      const IslandResult& island = workspace_.islands.result[i];
+      report.iterations = std::max(report.iterations, island.iterations);
+      report.residual = std::max(report.residual, island.residual);
+      report.not_converged += island.status != IslandStatus::converged ? 1u : 0u;
+      report.stalled += island.status == IslandStatus::stalled ? 1u : 0u;
       report.energy_removed += removed_energy(workspace_, i);
     }
     for (const std::int32_t n : workspace_.substeps) report.substeps = std::max(report.substeps, static_cast<int>(n));

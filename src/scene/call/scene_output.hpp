@@ -132,7 +132,8 @@ class SceneOutput {
     team.each(bodies_, validated_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
       for (std::size_t i = first; i < end; ++i) {
         const std::uint32_t island = workspace_.graph.island_of_body[i];
-        const bool is_solved = options_.moves_bodies && island != Graph::no_island && workspace_.overflow[island] == 0;
+        const bool is_solved =
+            options_.moves_bodies && island != Graph::no_island && workspace_.islands.overflow[island] == 0;
         T moved[6];
         if (is_solved) {
           std::copy_n(job_.displacements[i].numbers, 6, moved);
@@ -178,15 +179,16 @@ class SceneOutput {
     };
     number(results_.island, contacts_, graph.manifolds, graph.island_of_manifold, job_.contact_at);
     number(results_.joint_island, rows_, graph.groups, graph.island_of_group, job_.row_at);
-    const IslandResults<T>& islands = results_.islands;
+    const IslandResults<T>& to = results_.islands;
     for (std::size_t i = 0; i < graph.islands; ++i) {
-      if (islands.status) islands.status[i] = workspace_.island_status[i];
-      if (islands.residual) islands.residual[i] = without_sign(static_cast<T>(workspace_.island_residual[i]));
-      if (islands.iterations) islands.iterations[i] = workspace_.island_iterations[i];
-      if (islands.substeps) islands.substeps[i] = workspace_.substeps.empty() ? 1 : std::max(workspace_.substeps[i], 1);
-      if (islands.energy_removed) islands.energy_removed[i] = static_cast<T>(removed_energy(workspace_, i));
-      if (islands.relative_error) islands.relative_error[i] = static_cast<T>(workspace_.island_error[i]);
-      if (islands.algorithm) islands.algorithm[i] = workspace_.island_algorithm[i];
+      const IslandResult& island = workspace_.islands.result[i];
+      if (to.status) to.status[i] = island.status;
+      if (to.residual) to.residual[i] = without_sign(static_cast<T>(island.residual));
+      if (to.iterations) to.iterations[i] = island.iterations;
+      if (to.substeps) to.substeps[i] = workspace_.substeps.empty() ? 1 : std::max(workspace_.substeps[i], 1);
+      if (to.energy_removed) to.energy_removed[i] = static_cast<T>(removed_energy(workspace_, i));
+      if (to.relative_error) to.relative_error[i] = static_cast<T>(island.error);
+      if (to.algorithm) to.algorithm[i] = island.algorithm;
     }
   }
 

@@ -56,12 +56,9 @@ bool solve_single_manifold_again(Workspace<T>& workspace, const Scene<T>& scene,
 
   const auto approach = static_cast<double>(outcome.approach), residual = static_cast<double>(outcome.residual);
   const bool converged = outcome.converged || !(residual > limits.relative_tolerance * approach);
-  workspace.island_status[0] = converged ? IslandStatus::converged : IslandStatus::not_converged;
-  workspace.island_residual[0] = residual;
-  workspace.island_approach[0] = 0;
-  workspace.note_error(0, approach);
-  workspace.island_algorithm[0] = IslandAlgorithm::pgs;
-  workspace.island_iterations[0] = outcome.sweeps;
+  workspace.islands.result[0] = {converged ? IslandStatus::converged : IslandStatus::not_converged,
+                                 IslandAlgorithm::pgs, outcome.sweeps, residual};
+  workspace.islands.note_error(0, approach);
   report.isa = last.isa;
   report.bodies = job.bodies;
   report.contacts = report.max_island_size = report.lanes_used = job.contacts;

@@ -34,7 +34,7 @@ struct Memorable {
   }
   /// True if the rounding of an island's impulses is known.
   bool has_rests(std::uint32_t island) const {
-    return job.next_rest.x && is_direct(workspace.island_algorithm[island]);
+    return job.next_rest.x && is_direct(workspace.islands.result[island].algorithm);
   }
   /// Sets to[i] to the normal impulse [N s] that contact i of [first, end) had in the last call. They have one normal,
   /// as contacts of a manifold.
@@ -141,7 +141,7 @@ void remember(const Memorable<T>& of) {
         const std::uint32_t island = graph.island_of_group[m];
         CachedRow<T> row{impulse[i], {}, 0};
         if (of.in_substeps) row.need = of.need(island, warm_start_cache.rows()[i].need);
-        if (job.row_next_rest != nullptr && is_direct(of.workspace.island_algorithm[island]))
+        if (job.row_next_rest != nullptr && is_direct(of.workspace.islands.result[island].algorithm))
           row.rest = job.row_next_rest[i];
         warm_start_cache.add_row(key[i], island, row);
       }

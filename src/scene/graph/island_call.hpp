@@ -8,6 +8,7 @@
 #include "core/scene/call_options.hpp"
 #include "core/threads/thread_team.hpp"
 #include "graph.hpp"
+#include "islands.hpp"
 
 namespace carom::scene {
 
@@ -18,6 +19,7 @@ struct IslandCall {
   const kernel::SceneKernelsFor<T>& kernels;
   kernel::SceneJob<T>& job;
   Graph& graph;
+  Islands& islands;
   Parts parts;
 };
 

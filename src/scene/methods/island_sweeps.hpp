@@ -49,7 +49,8 @@ class IslandSweeps {
         job_(call.job),
         kernels_(call.kernels),
         workspace_(call.workspace),
-        graph_(call.workspace.graph),
+        graph_(call.graph),
+        islands_(call.islands),
         options_(call.options) {}
 
   using Head = kernel::BlockHead<T>;
@@ -62,13 +63,9 @@ class IslandSweeps {
     workspace_.colour_set_end.resize(graph_.colour_sets.size());
     for (std::size_t s = 0; s < graph_.colour_sets.size(); ++s)
       workspace_.colour_set_end[s] = graph_.colour_sets[s].end;
-    workspace_.approach.assign(graph_.islands, 0);
-    workspace_.worst.assign(graph_.islands, 0);
-    workspace_.sweeping.assign(graph_.islands, Sweeping::goes_on);
+    islands_.begin_pass(graph_.islands);
     for (const std::uint32_t m : graph_.single_manifold)
-      workspace_.sweeping[graph_.island_of_manifold[m]] = Sweeping::done;
-    workspace_.overflow.assign(graph_.islands, 0);
-    workspace_.sweeps_of_island.assign(graph_.islands, 0);
+      islands_.sweeping[graph_.island_of_manifold[m]] = Sweeping::done;
   }
 
   /// Calls solve(part, each, slot) for all parts: first large islands, one after the other on all threads, then the
@@ -87,6 +84,15 @@ class IslandSweeps {
 
   /// The i-th lane batch of loops in which each thread takes the lane batches of its share.
   std::size_t lane_batch(std::size_t i) const { return call_.team.slots() > 1 ? graph_.by_share[i] : i; }
+
+  /// Calls f(block) for all blocks of a part.
+  template <class Each, class F>
+  void each_block(const Part& part, const Each& each, const F& f) {
+    each(part.end_lane_batch - part.first_lane_batch, [&](std::size_t first, std::size_t end, std::size_t) {
+      for (std::size_t i = part.first_lane_batch + first; i < part.first_lane_batch + end; ++i)
+        f(workspace_.block_of_lane_batch[lane_batch(i)]);
+    });
+  }
 
   template <class Each>
   void prepare_all(const kernel::SceneJob<T>& job, const Part& part, const Each& each) {
@@ -233,7 +239,7 @@ class IslandSweeps {
 
   /// Sets the worst violation of each island that is not done.
   void gather_worst(const Part& part) {
-    double* const worst = workspace_.worst.data();
+    double* const worst = islands_.worst.data();
     std::fill(worst + part.first_island, worst + part.first_island + part.islands, 0.0);
     if (part.is_large()) {
       if (has_retired(part)) return;
@@ -260,7 +266,7 @@ class IslandSweeps {
   bool retire(const Part& part, bool any_new) {
     bool left = false;
     for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i)
-      left |= workspace_.sweeping[i] == Sweeping::goes_on;
+      left |= islands_.sweeping[i] == Sweeping::goes_on;
     if (!left || !any_new) return left;
     for (std::uint32_t s = part.first_colour_set; s < part.end_colour_set; ++s) {
       std::uint32_t to = graph_.colour_sets[s].first;
@@ -269,7 +275,7 @@ class IslandSweeps {
         Head& of = head(block);
         std::uint32_t done = 0;
         for (std::uint32_t lane = 0; lane < of.lanes; ++lane)
-          if ((of.live >> lane & 1u) != 0 && workspace_.sweeping[island(of, lane)] != Sweeping::goes_on)
+          if ((of.live >> lane & 1u) != 0 && islands_.sweeping[island(of, lane)] != Sweeping::goes_on)
             done |= 1u << lane;
         of.live &= ~done;
         if (of.live == 0) continue;
@@ -334,15 +340,15 @@ class IslandSweeps {
       gather_worst(part);
       any_new = checks.see(sweeps);
       for (std::uint32_t i = part.first_island; i < end_island; ++i)
-        if (workspace_.sweeping[i] == Sweeping::goes_on && workspace_.worst[i] <= threshold(i)) {
-          workspace_.sweeping[i] = checks.converged();
-          workspace_.sweeps_of_island[i] = sweeps;
+        if (islands_.sweeping[i] == Sweeping::goes_on && islands_.worst[i] <= threshold(i)) {
+          islands_.sweeping[i] = checks.converged();
+          islands_.iterations[i] = sweeps;
           any_new = true;
         }
       if (any_new) checks.end_check();
     }
     for (std::uint32_t i = part.first_island; i < end_island; ++i)
-      if (workspace_.sweeping[i] == Sweeping::goes_on) workspace_.sweeps_of_island[i] = sweeps;
+      if (islands_.sweeping[i] == Sweeping::goes_on) islands_.iterations[i] = sweeps;
     return sweeps;
   }
 
@@ -350,10 +356,10 @@ class IslandSweeps {
   SweepOutcome sum_up_blocks() {
     SweepOutcome sum;
     for (std::uint32_t i = 0; i < graph_.islands; ++i) {
-      sum.approach = std::max(sum.approach, workspace_.approach[i]);
-      workspace_.island_iterations[i] += workspace_.sweeps_of_island[i];
+      sum.approach = std::max(sum.approach, islands_.approach[i]);
+      islands_.result[i].iterations += islands_.iterations[i];
     }
-    std::fill(workspace_.worst.begin(), workspace_.worst.end(), 0.0);
+    std::fill(islands_.worst.begin(), islands_.worst.end(), 0.0);
     for (const Part& part : graph_.parts) {
       if (part.is_large()) {
         sum_up(
@@ -369,9 +375,9 @@ class IslandSweeps {
             [&](const SlotSums& sums) {
               sum.lanes += sums.lanes;
               sum.lanes_used += sums.lanes_used;
-              double& worst = workspace_.worst[part.first_island];
+              double& worst = islands_.worst[part.first_island];
               worst = std::max(worst, sums.worst);
-              if (sums.overflow) workspace_.overflow[part.first_island] = 1;
+              if (sums.overflow) islands_.overflow[part.first_island] = 1;
             });
         continue;
       }
@@ -380,7 +386,7 @@ class IslandSweeps {
         sum.lanes += call_.kernels.width * of.count;
         sum.lanes_used += points_in(of);
         for (std::uint32_t lane = 0; lane < of.lanes; ++lane) {
-          double& worst = workspace_.worst[island(of, lane)];
+          double& worst = islands_.worst[island(of, lane)];
           worst = std::max(worst, static_cast<double>(of.violation[lane]));
         }
         mark_overflow(of);
@@ -388,8 +394,7 @@ class IslandSweeps {
     }
     for (std::size_t i = 0; i < graph_.single_manifold.size(); ++i) {
       const std::uint32_t m = graph_.single_manifold[i];
-      workspace_.worst[graph_.island_of_manifold[m]] =
-          static_cast<double>(workspace_.single_manifold.data()[i].residual);
+      islands_.worst[graph_.island_of_manifold[m]] = static_cast<double>(workspace_.single_manifold.data()[i].residual);
       sum.lanes += kernel::points_of_manifold;
       sum.lanes_used += graph_.manifolds[m].count;
     }
@@ -401,30 +406,30 @@ class IslandSweeps {
   template <class Threshold>
   void judge(const Threshold& threshold, bool is_last, SweepOutcome& sum) {
     for (std::uint32_t i = 0; i < graph_.islands; ++i) {
-      double& residual = workspace_.island_residual[i];
-      if (workspace_.overflow[i] != 0) {
+      IslandResult& result = islands_.result[i];
+      if (islands_.overflow[i] != 0) {
         // Its bodies keep their initial velocities, and so their approach speed.
-        const double approach = workspace_.approach[i];
-        residual = std::max(residual, approach > 0 ? approach : std::numeric_limits<double>::infinity());
-        workspace_.island_status[i] = IslandStatus::overflow;
+        const double approach = islands_.approach[i];
+        result.residual = std::max(result.residual, approach > 0 ? approach : std::numeric_limits<double>::infinity());
+        result.status = IslandStatus::overflow;
         sum.overflow = true;
         continue;
       }
-      const bool converged = workspace_.sweeping[i] == Sweeping::done || !(workspace_.worst[i] > threshold(i));
+      const bool converged = islands_.sweeping[i] == Sweeping::done || !(islands_.worst[i] > threshold(i));
       if (!converged)
-        workspace_.island_status[i] =
-            workspace_.sweeping[i] == Sweeping::ran_away ? IslandStatus::diverged : IslandStatus::not_converged;
+        result.status =
+            islands_.sweeping[i] == Sweeping::ran_away ? IslandStatus::diverged : IslandStatus::not_converged;
       // Contacts that still collide do not take part in the next pass.
-      if (!converged || is_last) residual = std::max(residual, workspace_.worst[i]);
+      if (!converged || is_last) result.residual = std::max(result.residual, islands_.worst[i]);
     }
-    for (std::uint32_t i = 0; i < graph_.islands; ++i) workspace_.note_error(i, workspace_.approach[i]);
+    for (std::uint32_t i = 0; i < graph_.islands; ++i) islands_.note_error(i, islands_.approach[i]);
   }
 
   void mark_overflow(const Head& of) {
     if (of.overflow == 0) [[likely]]
       return;
     for (std::uint32_t lane = 0; lane < of.lanes; ++lane)
-      if ((of.overflow >> lane & 1u) != 0) workspace_.overflow[island(of, lane)] = 1;
+      if ((of.overflow >> lane & 1u) != 0) islands_.overflow[island(of, lane)] = 1;
   }
 
   std::size_t points_in(const Head& of) const {
@@ -439,6 +444,7 @@ class IslandSweeps {
   const kernel::SceneKernelsFor<T>& kernels_;
   Workspace<T>& workspace_;
   Graph& graph_;
+  Islands& islands_;
   const CallOptions& options_;
 };
 

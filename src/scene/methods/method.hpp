@@ -34,15 +34,6 @@ struct Call : CallData<T> {
   bool same_options = false;  ///< as in the last call
 };
 
-/// Sums of one pass over a scene. Values of islands are in the workspace.
-struct SweepOutcome {
-  /// Preparation found a faulty contact or row. All other members are then invalid, and no result is written.
-  bool found_faults = false;
-  bool overflow = false;  ///< Workspace::overflow marks islands
-  double approach = 0;
-  std::size_t lanes = 0, lanes_used = 0;
-};
-
 /// The functions are called in this order. From validate() to solve() they are repeated if solve() finds faults, and
 /// once if islands overflow that began with impulses.
 template <class T>

@@ -27,18 +27,20 @@ class SubstepSweeps : IslandSweeps<T> {
   SweepOutcome run() {
     this->begin();
     if (!graph_.parts.empty() && !sweep_parts()) return {.found_faults = true};
-    mark_rows_beyond_range();
     take_direct_islands();
+    mark_rows_beyond_range();
     SweepOutcome sum = this->sum_up_blocks();
-    for (const direct::Accepted& of : workspace_.direct.accepted) workspace_.worst[of.island(graph_)] = of.residual;
-    this->judge([&](std::uint32_t i) { return options_.tolerance * workspace_.approach[i]; }, true, sum);
+    for (const direct::Accepted& of : workspace_.direct.accepted) islands_.worst[of.island(graph_)] = of.residual;
+    this->judge([&](std::uint32_t i) { return options_.tolerance * islands_.approach[i]; }, true, sum);
     return sum;
   }
 
  private:
   using Base::dummy_body;
+  using Base::each_block;
   using Base::each_colour_set;
   using Base::graph_;
+  using Base::islands_;
   using Base::job_;
   using Base::kernels_;
   using Base::options_;
@@ -68,8 +70,8 @@ class SubstepSweeps : IslandSweeps<T> {
     this->prepare_all(job, part, each);
     this->gather_worst(part);
     for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i) {
-      workspace_.approach[i] = workspace_.worst[i];
-      workspace_.sweeps_of_island[i] = n * (how.iterations + how.position_correction.relax_iterations);
+      islands_.approach[i] = islands_.worst[i];
+      islands_.iterations[i] = n * (how.iterations + how.position_correction.relax_iterations);
     }
     const auto sweep = [&](auto kernel, int times) {
       const auto repeat = [&](int more) {
@@ -130,11 +132,9 @@ class SubstepSweeps : IslandSweeps<T> {
   void take_direct_islands() {
     for (const direct::Accepted& of : workspace_.direct.accepted) {
       const std::uint32_t island = of.island(graph_);
-      workspace_.approach[island] = of.approach;
-      workspace_.sweeps_of_island[island] = of.solves;
+      islands_.put(island, {of.approach, of.solves, of.has_converged()});
+      islands_.result[island].algorithm = of.algorithm;
       workspace_.substeps[island] = of.substeps;
-      workspace_.island_algorithm[island] = of.algorithm;
-      workspace_.sweeping[island] = of.has_converged() ? Sweeping::done : Sweeping::goes_on;
     }
   }
 
@@ -145,7 +145,7 @@ class SubstepSweeps : IslandSweeps<T> {
       for (std::uint32_t r = 0; r < graph_.groups[g].count; ++r) {
         const std::uint32_t i = kernel::number_at(job_.row_at, graph_.groups[g].first + r);
         if (!std::isfinite(job_.row_impulse[i]) || !std::isfinite(job_.row_warm[i]))
-          workspace_.overflow[graph_.island_of_group[g]] = 1;
+          islands_.overflow[graph_.island_of_group[g]] = 1;
       }
   }
 
@@ -155,7 +155,7 @@ class SubstepSweeps : IslandSweeps<T> {
     const double impact = SceneThresholds::impact * options_.rest_gravity * options_.time_step;
     of.hit = 0;
     for (std::uint32_t lane = 0; lane < of.lanes; ++lane)
-      if (workspace_.approach[this->island(of, lane)] > impact) of.hit |= 1u << lane;
+      if (islands_.approach[this->island(of, lane)] > impact) of.hit |= 1u << lane;
   }
 
   /// Islands with a contact that rebounds are swept again.
@@ -164,7 +164,7 @@ class SubstepSweeps : IslandSweeps<T> {
     each_block(part, each, [&](std::byte* block) { kernels_.sweeps->rebound(job, block); });
     this->gather_worst(part);
     for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i)
-      if (!(workspace_.worst[i] > 0)) workspace_.sweeping[i] = Sweeping::done;
+      if (!(islands_.worst[i] > 0)) islands_.sweeping[i] = Sweeping::done;
     const bool any = this->retire(part, true);
     if (any)
       audit.begin_rebound(each, [&] {
@@ -180,9 +180,8 @@ class SubstepSweeps : IslandSweeps<T> {
       audit.check_rebound(each, has_work_);
     }
     for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i) {
-      if (workspace_.sweeping[i] == Sweeping::goes_on)
-        workspace_.sweeps_of_island[i] += options_.substeps.restitution_iterations;
-      workspace_.sweeping[i] = Sweeping::goes_on;  // decided by the residual later
+      if (islands_.sweeping[i] == Sweeping::goes_on) islands_.iterations[i] += options_.substeps.restitution_iterations;
+      islands_.sweeping[i] = Sweeping::goes_on;  // decided by the residual later
     }
   }
 
@@ -320,14 +319,6 @@ class SubstepSweeps : IslandSweeps<T> {
       for (std::size_t i = first * bodies_at_once; i < last; ++i) f(graph_.bodies[part.first_body + i]);
     });
   }
-  template <class Each, class F>
-  void each_block(const Part& part, const Each& each, const F& f) {
-    each(part.end_lane_batch - part.first_lane_batch, [&](std::size_t first, std::size_t end, std::size_t) {
-      for (std::size_t i = part.first_lane_batch + first; i < part.first_lane_batch + end; ++i)
-        f(workspace_.block_of_lane_batch[this->lane_batch(i)]);
-    });
-  }
-
   void begin_step(std::uint32_t i, T share) {
     T* const v = job_.velocities[i].numbers;
     T* const began = workspace_.began.data()[i].numbers;

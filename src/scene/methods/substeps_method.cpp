@@ -63,7 +63,7 @@ class SubstepsMethod final : public Method<T> {
     call.report.pgs_islands = space.graph.islands - space.direct.accepted.size();
     if (!space.last_rest.rests_again) return sweep_substeps(call);
     if (call.job.rows == 0) return outcome_at_rest(space);
-    space.begin_islands();
+    space.islands.begin_call(space.graph.islands);
     return sweep_substeps(call);
   }
 
@@ -156,9 +156,9 @@ class SubstepsMethod final : public Method<T> {
     for (const direct::Accepted& of : space.direct.accepted) {
       const std::uint32_t island = of.island(space.graph);
       space.substeps[island] = of.substeps;
-      space.island_residual[island] = std::max(of.residual, 0.0);
-      space.island_approach[island] = 0;
-      space.note_error(island, of.approach);
+      space.islands.result[island].residual = std::max(of.residual, 0.0);
+      space.islands.result[island].approach = 0;
+      space.islands.note_error(island, of.approach);
       sum.approach = std::max(sum.approach, of.approach);
     }
     return sum;

@@ -72,6 +72,7 @@ class Sweeps : IslandSweeps<T> {
   using Base::graph_;
   using Base::head;
   using Base::island;
+  using Base::islands_;
   using Base::job_;
   using Base::kernels_;
   using Base::options_;
@@ -98,10 +99,9 @@ class Sweeps : IslandSweeps<T> {
   void keep_if_better(const Part& part, const Each& each) {
     bool any = false;
     for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i) {
-      workspace_.keeping[i] =
-          workspace_.sweeping[i] == Sweeping::goes_on && workspace_.worst[i] < workspace_.kept_worst[i];
+      workspace_.keeping[i] = islands_.sweeping[i] == Sweeping::goes_on && islands_.worst[i] < workspace_.kept_worst[i];
       if (workspace_.keeping[i] == 0) continue;
-      workspace_.kept_worst[i] = workspace_.worst[i];
+      workspace_.kept_worst[i] = islands_.worst[i];
       any = true;
     }
     if (any) each_keeping(part, each, kernels_.keep);
@@ -112,9 +112,9 @@ class Sweeps : IslandSweeps<T> {
     bool any = false;
     for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i) {
       // NaN is worse than every number.
-      workspace_.keeping[i] = workspace_.sweeping[i] == Sweeping::goes_on &&
+      workspace_.keeping[i] = islands_.sweeping[i] == Sweeping::goes_on &&
                               workspace_.kept_worst[i] < std::numeric_limits<double>::infinity() &&
-                              !(workspace_.worst[i] <= workspace_.kept_worst[i]);
+                              !(islands_.worst[i] <= workspace_.kept_worst[i]);
       any = any || workspace_.keeping[i] != 0;
     }
     if (any) each_keeping(part, each, kernels_.return_to_kept);
@@ -127,20 +127,19 @@ class Sweeps : IslandSweeps<T> {
     bool any = false;
     for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i) {
       workspace_.keeping[i] =
-          workspace_.sweeping[i] == Sweeping::goes_on && workspace_.kept_worst[i] < workspace_.worst[i] &&
-          workspace_.worst[i] > SceneThresholds::runaway * std::max(workspace_.approach[i], threshold(i));
+          islands_.sweeping[i] == Sweeping::goes_on && workspace_.kept_worst[i] < islands_.worst[i] &&
+          islands_.worst[i] > SceneThresholds::runaway * std::max(islands_.approach[i], threshold(i));
       any = any || workspace_.keeping[i] != 0;
     }
     if (!any) return false;
     each_keeping(part, each, kernels_.return_to_kept);
     for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i)
-      if (workspace_.keeping[i] != 0)
-        workspace_.sweeping[i] = Sweeping::ran_away, workspace_.sweeps_of_island[i] = sweeps;
+      if (workspace_.keeping[i] != 0) islands_.sweeping[i] = Sweeping::ran_away, islands_.iterations[i] = sweeps;
     return true;
   }
 
   double threshold(std::uint32_t i) const {
-    return std::max(options_.tolerance * workspace_.approach[i], pass_.min_threshold);
+    return std::max(options_.tolerance * islands_.approach[i], pass_.min_threshold);
   }
 
   /// Checks whether further contacts of islands collide now. Their approach speeds go to `worst`.
@@ -150,15 +149,15 @@ class Sweeps : IslandSweeps<T> {
         Head& of = head(workspace_.live_blocks[v]);
         std::uint32_t lanes = 0;
         for (std::uint32_t lane = 0; lane < of.lanes; ++lane)
-          if (workspace_.sweeping[island(of, lane)] == Sweeping::may_collide_again) lanes |= 1u << lane;
+          if (islands_.sweeping[island(of, lane)] == Sweeping::may_collide_again) lanes |= 1u << lane;
         for (std::uint32_t lane = 0; lane < of.lanes; ++lane)
           if (of.is_joint) of.violation[lane] = 0;
         if (lanes != 0) kernels_.retarget(job_, workspace_.live_blocks[v], lanes);
       }
     gather_worst(part);
     for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i)
-      if (workspace_.sweeping[i] == Sweeping::may_collide_again)
-        workspace_.sweeping[i] = workspace_.worst[i] > 0 ? Sweeping::goes_on : Sweeping::done;
+      if (islands_.sweeping[i] == Sweeping::may_collide_again)
+        islands_.sweeping[i] = islands_.worst[i] > 0 ? Sweeping::goes_on : Sweeping::done;
   }
 
   /// The checks of a pass over a part.
@@ -192,24 +191,20 @@ class Sweeps : IslandSweeps<T> {
     gather_worst(part);
     bool any_new = false;
     for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i) {
-      workspace_.approach[i] = workspace_.worst[i];
-      if (pass_.solves_approaching && !(workspace_.worst[i] > 0))
-        workspace_.sweeping[i] = Sweeping::done, any_new = true;
+      islands_.approach[i] = islands_.worst[i];
+      if (pass_.solves_approaching && !(islands_.worst[i] > 0)) islands_.sweeping[i] = Sweeping::done, any_new = true;
     }
     const int sweeps = this->converge(
         part, any_new, each, pass_.loop, [&](std::uint32_t i) { return threshold(i); },
         Checks<Each>{{}, *this, part, each});
     if (keeps_ && sweeps > first_kept_sweep) return_if_worse(part, each);
     if (pass_.ending == Ending::accumulate)
-      each(part.end_lane_batch - part.first_lane_batch, [&](std::size_t first, std::size_t end, std::size_t) {
-        for (std::size_t i = part.first_lane_batch + first; i < part.first_lane_batch + end; ++i) {
-          const std::size_t v = this->lane_batch(i);
-          std::byte* const block = workspace_.block_of_lane_batch[v];
-          if (graph_.lane_batches[v].is_joint)
-            kernels_.finish(job_, block);  // the next pass continues from these impulses
-          else
-            kernels_.retarget(job_, block, (1u << graph_.lane_batches[v].lanes) - 1);
-        }
+      this->each_block(part, each, [&](std::byte* block) {
+        const Head& of = head(block);
+        if (of.is_joint)
+          kernels_.finish(job_, block);  // the next pass continues from these impulses
+        else
+          kernels_.retarget(job_, block, (1u << of.lanes) - 1);
       });
   }
 
@@ -223,10 +218,7 @@ class Sweeps : IslandSweeps<T> {
                       for (std::size_t i = first; i < end; ++i) {
                         const kernel::SingleManifoldOutcome<T>& of = outcomes[i];
                         const std::uint32_t alone = graph_.island_of_manifold[graph_.single_manifold[i]];
-                        workspace_.approach[alone] = static_cast<double>(of.approach);
-                        workspace_.sweeps_of_island[alone] = of.sweeps;
-                        workspace_.sweeping[alone] = of.converged ? Sweeping::done : Sweeping::goes_on;
-                        workspace_.overflow[alone] = of.overflow ? 1 : 0;
+                        islands_.put(alone, {static_cast<double>(of.approach), of.sweeps, of.converged, of.overflow});
                       }
                     });
   }

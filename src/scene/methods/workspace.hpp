@@ -14,15 +14,12 @@
 #include "core/threads/thread_team.hpp"
 #include "scene/graph/graph.hpp"
 #include "scene/solvers/direct/direct_islands.hpp"
-#include "scene/solvers/ncp/ncp_workspace.hpp"
+#include "scene/solvers/ncp/ncp_solver.hpp"
 #include "scene/solvers/sequential/impact_workspace.hpp"
 #include "scene/warm_start/static_friction.hpp"
 #include "scene/warm_start/warm_start_cache.hpp"
 
 namespace carom::scene {
-
-/// The state of an island between sweeps.
-enum class Sweeping : std::uint8_t { goes_on, done, may_collide_again, ran_away };
 
 /// The last call, if its scene was a single manifold without faults. The next call reuses its setup.
 template <class T>
@@ -104,30 +101,11 @@ struct Workspace {
     make_room(of.bodies, level, counted, has_joint, last_rest.movable);
     make_room(of.contacts, last_rest.body_a, last_rest.body_b, last_rest.link);
     make_room(of.rows, last_rest.row_body_a, last_rest.row_body_b);
-    make_room(max_islands, approach, worst, sweeps_of_island, sweeping, overflow, island_status, island_residual,
-              island_error, island_approach, island_algorithm, island_iterations, kept_worst, keeping, substeps_wanted,
-              cold, mass, supporting_mass, substeps_needed, substeps_slop2, substeps, island_energy);
+    islands.reserve(max_islands);
+    make_room(max_islands, kept_worst, keeping, substeps_wanted, cold, mass, supporting_mass, substeps_needed,
+              substeps_slop2, substeps, island_energy);
     single_manifold.at_least(max_islands);
     reserved = size;
-  }
-
-  /// Resets the results of all islands.
-  void begin_islands() {
-    island_status.assign(graph.islands, IslandStatus::converged);
-    island_residual.assign(graph.islands, 0);
-    island_error.assign(graph.islands, 0);
-    island_approach.assign(graph.islands, 0);
-    island_algorithm.assign(graph.islands, IslandAlgorithm::pgs);
-    island_iterations.assign(graph.islands, 0);
-  }
-
-  /// Sets the relative error of an island that has its residual and status. `approach_before` [m/s]: of the last pass.
-  void note_error(std::size_t island, double approach_before) {
-    double& greatest = island_approach[island];
-    greatest = std::max(greatest, approach_before);
-    island_error[island] = island_status[island] == IslandStatus::overflow ? std::numeric_limits<double>::infinity()
-                           : greatest > 0                                  ? island_residual[island] / greatest
-                                                                           : 0;
   }
 
   std::array<std::size_t, 5> reserved{};  // bodies, contacts, rows, substeps, slots
@@ -154,20 +132,11 @@ struct Workspace {
   Array<std::int32_t> level;
   Array<std::uint32_t> colour_set_end;  // of live blocks
   Array<SlotSums> slot_sums;
-  Array<double> approach, worst;  // of islands
-  Array<std::int32_t> sweeps_of_island;
-  Array<Sweeping> sweeping;           // of islands
-  Array<std::uint8_t> overflow;       // of islands
-  Array<IslandStatus> island_status;  // this and the next five: of all passes of a call
-  Array<double> island_residual;
-  Array<double> island_error;     // see IslandResults::relative_error
-  Array<double> island_approach;  // max. of all passes
-  Array<IslandAlgorithm> island_algorithm;
-  Array<int> island_iterations;
+  Islands islands;
   Array<double> kept_worst;  // of the snapshot that an island may return to
   Array<std::uint8_t> keeping;
   ImpactWorkspace<T> sequential_impacts;
-  ncp::Workspace ncp;
+  ncp::Memory ncp;
   WarmStartCache<T> warm_start_cache;
   LastSingleManifold<T> last_single_manifold;
   LastRest last_rest;
@@ -193,7 +162,7 @@ struct Workspace {
 /// [J] that an island has lost to keep its energy in bounds. Islands that have overflowed keep their velocities.
 template <class T>
 double removed_energy(const Workspace<T>& of, std::size_t island) {
-  return island < of.island_energy.size() && of.overflow[island] == 0 ? of.island_energy[island].removed : 0;
+  return island < of.island_energy.size() && of.islands.overflow[island] == 0 ? of.island_energy[island].removed : 0;
 }
 
 }  // namespace carom::scene

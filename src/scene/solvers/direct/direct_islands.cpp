@@ -43,16 +43,6 @@ void put_warm(const kernel::SceneJob<T>& job, std::size_t i, const Vector3& v) {
   put(rest, i, left);
 }
 
-/// Lists the constraints of each island: island i has [begin[i], begin[i + 1]) of `list`.
-void list_by_island(std::size_t islands, const Array<std::uint32_t>& island_of, Array<std::uint32_t>& begin,
-                    Array<std::uint32_t>& list) {
-  begin.assign(islands + 2, 0);
-  for (const std::uint32_t island : island_of) ++begin[island + 2];
-  for (std::size_t i = 2; i < begin.size(); ++i) begin[i] += begin[i - 1];
-  list.resize(island_of.size());
-  for (std::uint32_t c = 0; c < island_of.size(); ++c) list[begin[island_of[c] + 1]++] = c;
-}
-
 Vector3 in_world(const Manifold& m, const Vector3& v) {
   Vector3 world;
   for (std::size_t c = 0; c < 3; ++c) world[c] = v[0] * m.axis[0][c] + v[1] * m.axis[1][c] + v[2] * m.axis[2][c];
@@ -102,8 +92,8 @@ bool DirectIslands<T>::is_plain(std::uint32_t m) const {
 /// The solver that an island had in the last call, or -1: islands are known by their first bodies.
 template <class T>
 std::int32_t DirectIslands<T>::solver_of(std::uint32_t island) const {
-  const Constraint& of = memory_.begin[island] < memory_.begin[island + 1] ? manifold(memory_.begin[island])
-                                                                           : group(memory_.group_begin[island]);
+  const Constraint& of = !memory_.manifolds.is_empty(island) ? manifold(memory_.manifolds.begin[island])
+                                                             : group(memory_.groups.begin[island]);
   return memory_.solver_of_body[static_cast<std::size_t>(moves(of.body_a) ? of.body_a : of.body_b)];
 }
 
@@ -120,8 +110,8 @@ void DirectIslands<T>::list_islands() {
     const std::uint32_t island = graph_.island_of_manifold[m];
     if (memory_.excluded[island] == 0 && !is_plain(m)) memory_.excluded[island] = 1;
   }
-  list_by_island(graph_.islands, graph_.island_of_manifold, memory_.begin, memory_.manifolds);
-  list_by_island(graph_.islands, graph_.island_of_group, memory_.group_begin, memory_.groups);
+  memory_.manifolds.fill(graph_.islands, graph_.island_of_manifold);
+  memory_.groups.fill(graph_.islands, graph_.island_of_group);
 }
 
 template <class T>
@@ -142,10 +132,10 @@ void DirectIslands<T>::find_candidates(Array<SubstepNeed>& needs) {
     if (memory_.excluded[i] != 0 || memory_.is_settled[i] != 0) continue;
     Candidate candidate;
     candidate.island = i;
-    candidate.first = memory_.begin[i];
-    candidate.end = memory_.begin[i + 1];
-    candidate.first_group = memory_.group_begin[i];
-    candidate.end_group = memory_.group_begin[i + 1];
+    candidate.first = memory_.manifolds.begin[i];
+    candidate.end = memory_.manifolds.begin[i + 1];
+    candidate.first_group = memory_.groups.begin[i];
+    candidate.end_group = memory_.groups.begin[i + 1];
     std::size_t points = 0, rows = 0;
     for (std::uint32_t k = candidate.first; k < candidate.end; ++k) points += manifold(k).count;
     for (std::uint32_t k = candidate.first_group; k < candidate.end_group; ++k) rows += group(k).count;
@@ -477,13 +467,13 @@ void DirectIslands<T>::solve(Array<SubstepNeed>& needs, bool may_throw) {
     const bool is_group = candidate.first == candidate.end;
     if (candidate.is_held) {
       // The speed that the forces cause in the step.
-      memory_.accepted.push_back({memory_.manifolds[candidate.first], false, step_.weight_speed, step_.weight_speed, 0,
-                                  1, IslandAlgorithm::holding});
+      memory_.accepted.push_back({memory_.manifolds.number[candidate.first], false, step_.weight_speed,
+                                  step_.weight_speed, 0, 1, IslandAlgorithm::holding});
       continue;
     }
-    memory_.accepted.push_back({is_group ? memory_.groups[candidate.first_group] : memory_.manifolds[candidate.first],
-                                is_group, island.approach(), island.residual(), island.solves(), island.substeps(),
-                                island.algorithm()});
+    memory_.accepted.push_back(
+        {is_group ? memory_.groups.number[candidate.first_group] : memory_.manifolds.number[candidate.first], is_group,
+         island.approach(), island.residual(), island.solves(), island.substeps(), island.algorithm()});
   }
 }
 

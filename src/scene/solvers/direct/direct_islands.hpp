@@ -72,8 +72,8 @@ struct Candidate {
   enum class Action : std::uint8_t { none, solves, works, completes };
 
   std::uint32_t island = 0;
-  std::uint32_t first = 0, end = 0;              ///< in DirectMemory::manifolds
-  std::uint32_t first_group = 0, end_group = 0;  ///< in DirectMemory::groups
+  std::uint32_t first = 0, end = 0;              ///< in DirectMemory::manifolds.number
+  std::uint32_t first_group = 0, end_group = 0;  ///< in DirectMemory::groups.number
   std::size_t solver = 0;                        ///< index of its DirectIsland
   int substeps = 1;
   double sweeps = 0;  ///< multiply-adds of the sweeps that would solve it
@@ -106,10 +106,9 @@ struct DirectMemory {
   Array<kernel::SettledJointRow> settled_joint_rows;
   Array<kernel::SettledRow> settled_rows;  ///< of bodies, and of the world
   Scratch<kernel::SettledManifold> settled_manifolds;
-  Array<std::uint32_t> begin, manifolds;     ///< manifolds of each island
-  Array<std::uint32_t> group_begin, groups;  ///< its groups of rows
-  Array<std::uint8_t> excluded;              ///< islands
-  Array<std::uint32_t> local;                ///< number of each body in its island
+  IslandLists manifolds, groups;
+  Array<std::uint8_t> excluded;  ///< islands
+  Array<std::uint32_t> local;    ///< number of each body in its island
   Array<std::uint32_t> bodies;
   Array<Edge> edges;
   Array<Vector3> places;  ///< [m] of `bodies`, relative to the first one
@@ -155,8 +154,8 @@ class DirectIslands {
     bool is_plain = true, drives_nothing = true;
   };
 
-  const Constraint& manifold(std::uint32_t k) const { return graph_.manifolds[memory_.manifolds[k]]; }
-  const Constraint& group(std::uint32_t k) const { return graph_.groups[memory_.groups[k]]; }
+  const Constraint& manifold(std::uint32_t k) const { return graph_.manifolds[memory_.manifolds.number[k]]; }
+  const Constraint& group(std::uint32_t k) const { return graph_.groups[memory_.groups.number[k]]; }
   std::uint32_t contact_at(const Constraint& of, std::uint32_t c = 0) const {
     return kernel::number_at(job_.contact_at, of.first + c);
   }

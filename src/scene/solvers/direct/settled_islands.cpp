@@ -99,7 +99,7 @@ bool DirectIslands<T>::take_rows(kernel::SettledIsland& island) {
     std::copy(angular.begin(), angular.end(), along + 3);
   };
   island.first_row = island.end_row = static_cast<std::uint32_t>(memory_.settled_joint_rows.size());
-  for (std::uint32_t k = memory_.group_begin[island.number]; k < memory_.group_begin[island.number + 1]; ++k) {
+  for (std::uint32_t k = memory_.groups.begin[island.number]; k < memory_.groups.begin[island.number + 1]; ++k) {
     const Constraint& of = group(k);
     const double allowed = std::sqrt(slops_.square_of(of)) *
                            (rows.position_error ? Thresholds::direct_closed : Thresholds::direct_joint_drift);
@@ -180,9 +180,8 @@ void DirectIslands<T>::settle() {
   memory_.accepted.reserve(max_islands);
   memory_.is_settled.reserve(max_islands);
   memory_.excluded.reserve(max_islands);
-  for (auto* begin : {&memory_.begin, &memory_.group_begin}) begin->reserve(max_islands + 2);
-  memory_.manifolds.reserve(parts_.contacts);
-  memory_.groups.reserve(parts_.rows);
+  memory_.manifolds.reserve(max_islands, parts_.contacts);
+  memory_.groups.reserve(max_islands, parts_.rows);
   memory_.solver_of_body.reserve(parts_.bodies);
   forget_settled();
   if (!options_.solves_islands) return;
@@ -230,8 +229,8 @@ void DirectIslands<T>::take_certificate(bool drives_nothing, kernel::SettledIsla
   Candidate candidate;
   candidate.first = island.first;
   candidate.end = island.end;
-  candidate.first_group = memory_.group_begin[island.number];
-  candidate.end_group = memory_.group_begin[island.number + 1];
+  candidate.first_group = memory_.groups.begin[island.number];
+  candidate.end_group = memory_.groups.begin[island.number + 1];
   island.may_be_large = drives_nothing && step_.remembers && has_size_of_large(candidate);
   if (!island.may_be_large) return;
   const std::int32_t solver = solver_of(island.number);
@@ -307,7 +306,7 @@ void DirectIslands<T>::try_to_settle() {
   // Per kind of constraint, so that columns and rows of other islands make no difference.
   const bool tries_contacts = job_.warm_impulse.x && job_.parameters.warm_start == T(1);
   const bool tries_rows = options_.substeps.joint_warm_start == 1;
-  memory_.settling = {memory_.manifolds.data(),
+  memory_.settling = {memory_.manifolds.number.data(),
                       memory_.settled_manifolds.data(),
                       nullptr,
                       memory_.settled_rows.data(),
@@ -325,18 +324,17 @@ void DirectIslands<T>::try_to_settle() {
   for (std::uint32_t i = 0; i < graph_.islands; ++i) {
     if (memory_.excluded[i] != 0) continue;
     const double max_miss = Thresholds::direct_settled * step_.weight_speed;
-    const bool has_contacts = memory_.begin[i] < memory_.begin[i + 1];
-    if ((has_contacts && !tries_contacts) || (memory_.group_begin[i] < memory_.group_begin[i + 1] && !tries_rows))
-      continue;
-    const Constraint& first = has_contacts ? manifold(memory_.begin[i]) : group(memory_.group_begin[i]);
+    const bool has_contacts = !memory_.manifolds.is_empty(i);
+    if ((has_contacts && !tries_contacts) || (!memory_.groups.is_empty(i) && !tries_rows)) continue;
+    const Constraint& first = has_contacts ? manifold(memory_.manifolds.begin[i]) : group(memory_.groups.begin[i]);
     if (!may_settle(first, max_speed * step_.weight_speed)) continue;
     kernel::SettledIsland& island = memory_.settled.emplace_back();
     island.number = i;
-    island.first = memory_.begin[i];
-    island.end = memory_.begin[i + 1];
+    island.first = memory_.manifolds.begin[i];
+    island.end = memory_.manifolds.begin[i + 1];
     island.max_miss = island.max_error = max_miss;
     island.still = still * max_miss;
-    if (memory_.group_begin[i] < memory_.group_begin[i + 1] && !take_rows(island)) memory_.settled.pop_back();
+    if (!memory_.groups.is_empty(i) && !take_rows(island)) memory_.settled.pop_back();
   }
   if (memory_.settled.empty()) return;
   memory_.settling.joint_rows = memory_.settled_joint_rows.data();
@@ -417,8 +415,8 @@ void DirectIslands<T>::store_settled() {
     const bool is_group = island.first == island.end;
     substeps_[island.number] = solved;
     memory_.accepted.push_back(
-        {is_group ? memory_.groups[memory_.group_begin[island.number]] : memory_.manifolds[island.first], is_group,
-         island.approach, island.residual, 0, 1, IslandAlgorithm::last_impulses});
+        {is_group ? memory_.groups.number[memory_.groups.begin[island.number]] : memory_.manifolds.number[island.first],
+         is_group, island.approach, island.residual, 0, 1, IslandAlgorithm::last_impulses});
   }
 }
 

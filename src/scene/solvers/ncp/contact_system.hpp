@@ -5,6 +5,7 @@
 #include "constraints.hpp"
 #include "core/support/array.hpp"
 #include "systems/problem/body_form.hpp"
+#include "systems/problem/island_system.hpp"
 
 namespace carom::scene::ncp {
 

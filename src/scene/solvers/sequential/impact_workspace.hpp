@@ -51,7 +51,7 @@ struct ImpactWorkspace {
     items_of_body.reserve(of.bodies, items);
     make_room(items, island_of_item, number, entrants, place, urgency);
     make_room(2 * items, tree);
-    make_room(max_islands, entrants_count, winner, approach, energy, impacts);
+    make_room(max_islands, entrants_count, winner, energy, impacts);
     hubs.reserve(of.bodies, of.contacts, items, max_islands);
   }
 
@@ -64,7 +64,7 @@ struct ImpactWorkspace {
   // hub the most urgent contact. `place` is the place of an item there; tree and winner are places.
   Array<std::uint32_t> entrants, entrants_count, place, tree, winner;
   Array<std::uint32_t> first_item;  // of bodies
-  Array<double> approach, energy;
+  Array<double> energy;
   Array<std::size_t> impacts;
   Array<Status> outcome;                 // of the last impact of contacts
   Array<Owned<ImpactBatch<T>>> batches;  // one a slot
