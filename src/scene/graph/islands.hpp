@@ -1,4 +1,7 @@
-// Islands of a call: their state, which methods and island solvers share, and their results.
+// What methods and island solvers share: the islands of a call, and the data of a call that a solver reads.
+//
+// A method makes an island solver for a call, of its IslandCall, the threads and the memory that the solver keeps from
+// call to call. The solver chooses its islands, solves them on all threads, and leaves the others to the method.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +10,12 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/jobs/dispatch.hpp"
+#include "core/scene/call_options.hpp"
 #include "core/support/array.hpp"
 #include "core/support/scratch.hpp"
+#include "core/threads/thread_team.hpp"
+#include "graph.hpp"
 
 namespace carom::scene {
 
@@ -97,6 +104,18 @@ struct Islands {
   Array<std::uint8_t> overflow;
 
   Array<IslandResult> result;
+};
+
+/// The data of a call that an island solver reads.
+template <class T>
+struct IslandCall {
+  const CallOptions& options;
+  const IsaEntry& entry;
+  const kernel::SceneKernelsFor<T>& kernels;
+  kernel::SceneJob<T>& job;
+  Graph& graph;
+  Islands& islands;
+  Parts parts;
 };
 
 }  // namespace carom::scene

@@ -4,7 +4,7 @@
 #include <carom/scene.hpp>
 #include <cstddef>
 
-#include "scene/graph/island_call.hpp"
+#include "scene/graph/islands.hpp"
 #include "workspace.hpp"
 
 namespace carom::scene {

@@ -15,7 +15,7 @@
 #include "core/support/scratch.hpp"
 #include "core/threads/thread_team.hpp"
 #include "direct_island.hpp"
-#include "scene/graph/island_call.hpp"
+#include "scene/graph/islands.hpp"
 #include "slop.hpp"
 
 namespace carom::scene {

@@ -6,7 +6,7 @@
 
 #include "contact_system.hpp"
 #include "core/support/array.hpp"
-#include "scene/graph/island_call.hpp"
+#include "scene/graph/islands.hpp"
 #include "systems/solvers/island_solver.hpp"
 
 namespace carom::scene::ncp {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "impact_workspace.hpp"
-#include "scene/graph/island_call.hpp"
+#include "scene/graph/islands.hpp"
 
 namespace carom::scene {
 
