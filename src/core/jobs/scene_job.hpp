@@ -16,7 +16,7 @@ namespace carom::kernel {
 inline constexpr std::size_t points_of_manifold = 4, rows_of_group = 6;
 inline constexpr std::size_t max_lanes = 16;
 
-/// Contacts, or rows of joints, of one pair of bodies at consecutive positions: see SceneJob::contact_at.
+/// Contacts, or rows of joints, of one pair of bodies at consecutive positions: see JobInput::contact_at.
 struct Constraint {
   std::int32_t body_a, body_b;
   std::uint32_t first;  // position
@@ -88,63 +88,78 @@ enum class Target : std::uint8_t {
   return target == Target::all || target == Target::substeps;
 }
 
+/// Input of a call. Kernels that take no other part of a job write only to their other arguments.
 template <class T>
-struct SceneJob {
+struct JobInput {
   const Scene<T>* scene;
-  const SceneResults<T>* results;
   SceneParameters<T> parameters;
   Target target;
-  bool reads_ahead;       // simultaneous: prefetch the next block during a sweep
-  bool has_models;        // contacts have columns of models
-  bool reads_gap;         // resting and step: contacts have a gap at the start of the time step
-  bool measures_changes;  // a change of impulse counts as a violation, measured by the velocity change that it causes
-  // Substeps: displacements of the bodies and of the world since the step began. A body without constraints moves by
-  // `elapsed` [s] times its velocity.
-  VelocityRow<T>* displacements;
-  T elapsed;
-  bool begins_substep;            // the impulses are still the result of the previous substep
-  const VelocityRow<T>* began;    // velocities at the start of the substep
-  const VelocityRow<T>* inertia;  // inverse inertia of the bodies as they have turned; null: as in body_rows
-  bool relaxes;                   // the substep ends with sweeps without position correction
-  bool has_moved;                 // bodies have moved since the last sweep
+  bool has_models;  // contacts have columns of models
+  bool reads_gap;   // resting: contacts have a gap at the start of the time step
   std::size_t bodies, contacts, rows;
-  T* body_rows;                // see body_record.hpp
-  VelocityRow<T>* velocities;  // of the bodies, then of the world
-  VelocityRow<T>* changes;     // velocity changes by forces in the step, in the same order; null: no forces
+  T* body_rows;             // see body_record.hpp. Sequential impacts change the velocities in them
+  VelocityRow<T>* changes;  // velocity changes of bodies, then of the world, by forces in the step; null: no forces
   const Constraint* manifolds;
   const Constraint* groups;
   const std::uint32_t *contact_at, *row_at;  // positions of manifolds and groups; null: see number_at
-  // Shock propagation: bodies of a lower level than their manifold's count as immovable. Otherwise null.
-  const std::int32_t* level_of_body;
-  Vector3Columns<const T> warm_impulse;  // no columns: all zero
-  // Substeps in float: rounding errors of the impulses of the previous call, and for the next one. Direct islands
-  // continue with impulses in double. Without columns they are not stored.
-  Vector3Columns<const T> warm_rest;
-  Vector3Columns<T> next_rest;
-  Column<const T> row_warm_rest;
-  T* row_next_rest;
+  Vector3Columns<const T> warm_impulse;      // no columns: all zero
   Vector3Columns<const T> warm_angular_impulse;
+  // Substeps in float: rounding errors of the impulses of the previous call. Direct islands continue with impulses in
+  // double.
+  Vector3Columns<const T> warm_rest;
+  Column<const T> row_warm_rest;
+};
+
+/// State during a call: the solution so far, snapshots of it, and settings of the current pass.
+template <class T>
+struct JobState {
+  VelocityRow<T>* velocities;  // of the bodies, then of the world
+  T* row_impulse;              // λ of rows, initial value and result
+  bool rows_have_acted;        // an earlier pass has applied the rows' initial impulses
   // Impulses and targets in the contact frames. `begun`: initial values, or null. `carried`: output.
   const T* begun[4];
   T* carried[4];
   T* carried_moment[3];  // of a manifold, stored at its first contact; null: no moments
   T* impulse_sum[3];     // of earlier passes; null: first pass
-  T* row_impulse;        // λ of rows, initial value and output
-  T* row_work;           // work of the rows' impulses, accumulated
-  T* row_warm;           // λ of rows for the next step; substeps
-  bool rows_have_acted;  // an earlier pass has applied the rows' initial impulses
   // A snapshot that sweeps may return to: impulses and velocities as in `carried`, `row_impulse` and `velocities`.
   T* kept[3];
   T* kept_moment[3];  // of contacts; their sum is the moment of the manifold
   T* kept_rows;
   VelocityRow<T>* kept_velocities;
-  std::uint8_t* status;      // a Status, of contacts
-  std::uint8_t* row_status;  // of rows
+  // Sweeps.
+  bool reads_ahead;       // PGS: prefetch the next block during a sweep
+  bool measures_changes;  // a change of impulse counts as a violation, measured by the velocity change that it causes
+  // Shock propagation: bodies of a lower level than their manifold's count as immovable. Otherwise null.
+  const std::int32_t* level_of_body;
+  // Substeps: displacements of the bodies and of the world since the step began. A body without constraints moves by
+  // `elapsed` [s] times its velocity.
+  VelocityRow<T>* displacements;
+  T elapsed;
+  bool begins_substep;            // the impulses are still the result of the previous substep
+  bool has_moved;                 // bodies have moved since the last sweep
+  bool relaxes;                   // the substep ends with sweeps without position correction
+  const VelocityRow<T>* began;    // velocities at the start of the substep
+  const VelocityRow<T>* inertia;  // inverse inertia of the bodies as they have turned; null: as in body_rows
 };
+
+/// Results for the caller and for the next call.
+template <class T>
+struct JobExport {
+  const SceneResults<T>* results;
+  std::uint8_t* status;         // a Status, of contacts
+  std::uint8_t* row_status;     // of rows
+  T* row_work;                  // work of the rows' impulses, accumulated
+  T* row_warm;                  // λ of rows for the next step; substeps
+  Vector3Columns<T> next_rest;  // rounding errors for the next call, as `warm_rest`. No columns: not stored
+  T* row_next_rest;
+};
+
+template <class T>
+struct SceneJob : JobInput<T>, JobState<T>, JobExport<T> {};
 
 /// True if contacts have a frequency. Each file has its own copy, as with number_at.
 template <class T>
-[[maybe_unused]] static bool has_soft_contacts(const SceneJob<T>& job) {
+[[maybe_unused]] static bool has_soft_contacts(const JobInput<T>& job) {
   return job.target == Target::substeps && job.scene->contacts.frequency.data != nullptr;
 }
 
@@ -200,9 +215,9 @@ struct SceneKernelsFor {
                           std::uint8_t* movable, T* energy);
   /// Computes the faults of contacts, except of their bodies and indices. `link` is 1 if a contact equals the one
   /// before it in all properties that a manifold shares, else 0.
-  void (*validate_contacts)(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault,
+  void (*validate_contacts)(const JobInput<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault,
                             std::uint8_t* link);
-  void (*validate_rows)(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault);
+  void (*validate_rows)(const JobInput<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault);
   /// Computes kinetic energies from the velocity rows.
   void (*energies)(const SceneJob<T>& job, std::size_t first, std::size_t count, T* energy);
 
@@ -212,10 +227,10 @@ struct SceneKernelsFor {
   void (*retarget)(const SceneJob<T>& job, std::byte* block, std::uint32_t lanes);
   /// Deactivates lanes that have ended.
   void (*retire)(std::byte* block, std::uint32_t lanes);
-  /// Writes the state of lanes to SceneJob::kept, or restores it.
+  /// Writes the state of lanes to JobState::kept, or restores it.
   void (*keep)(const SceneJob<T>& job, std::byte* block, std::uint32_t lanes);
   void (*return_to_kept)(const SceneJob<T>& job, std::byte* block, std::uint32_t lanes);
-  /// Stores the impulses and targets of contacts in SceneJob::carried.
+  /// Stores the impulses and targets of contacts in JobState::carried.
   void (*carry)(const SceneJob<T>& job, std::byte* block);
   /// Computes BlockHead::work, loaded and grounded: see energy.hpp.
   void (*work)(const SceneJob<T>& job, std::byte* block);

@@ -1,4 +1,4 @@
-// What methods and island solvers share: the islands of a call, and the data of a call that a solver reads.
+// Data that methods and island solvers share: the islands of a call, and the part of a call that a solver reads.
 //
 // A method makes an island solver for a call, of its IslandCall, the threads and the memory that the solver keeps from
 // call to call. The solver chooses its islands, solves them on all threads, and leaves the others to the method.
@@ -39,7 +39,7 @@ struct SweepOutcome {
   std::size_t lanes = 0, lanes_used = 0;
 };
 
-/// Of all passes of a call.
+/// Result of an island, over all passes of a call.
 struct IslandResult {
   IslandStatus status = IslandStatus::converged;
   IslandAlgorithm algorithm = IslandAlgorithm::pgs;
@@ -96,7 +96,7 @@ struct Islands {
                                                    : 0;
   }
 
-  // Of the last pass.
+  // State in the last pass.
   Array<double> approach;  ///< [m/s] max. violation of a target before it
   Array<double> worst;     ///< [m/s] max. violation of a target now
   Array<std::int32_t> iterations;

@@ -15,7 +15,7 @@ struct CallData : IslandCall<T> {
   Workspace<T>& workspace;
 };
 
-/// The initial impulses of contacts and rows. The impulses of contacts are in SceneJob::warm_impulse.
+/// The initial impulses of contacts and rows. The impulses of contacts are in JobInput::warm_impulse.
 template <class T>
 struct InitialImpulses {
   bool any = false;                                               ///< one may be nonzero. Set for Method::solve

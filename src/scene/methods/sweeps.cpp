@@ -19,7 +19,7 @@ constexpr int first_kept_sweep = 16;
 
 enum class Ending {
   finish,      ///< store the results in the caller's columns
-  accumulate,  ///< add the impulses to SceneJob::impulse_sum, for the next pass
+  accumulate,  ///< add the impulses to JobState::impulse_sum, for the next pass
 };
 
 /// A pass of sweeps over all islands. The job defines the targets.

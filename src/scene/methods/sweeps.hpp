@@ -21,7 +21,7 @@ inline kernel::SingleManifoldLimits limits_of_single_manifold(const CallOptions&
 
 /// Bytes of a block of `count` points or rows. `models`: model bits of its manifolds.
 template <class T>
-std::size_t bytes_of_block(const kernel::SceneKernelsFor<T>& kernels, const kernel::SceneJob<T>& job, bool is_joint,
+std::size_t bytes_of_block(const kernel::SceneKernelsFor<T>& kernels, const kernel::JobInput<T>& job, bool is_joint,
                            std::size_t count, std::uint8_t models) {
   const bool in_substeps = job.target == kernel::Target::substeps;
   std::size_t bytes = is_joint ? kernels.group_head_bytes + count * kernels.row_bytes

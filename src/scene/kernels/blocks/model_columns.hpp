@@ -18,7 +18,7 @@ template <class B>
 
 /// The axes of friction, where it has two coefficients: t1 along its direction. Other lanes keep their frame.
 template <class Stages, class T, class B, std::size_t width>
-inline Frame<B> frame_with_axes(const SceneJob<T>& job, const std::uint32_t (&first)[width], const Frame<B>& frame) {
+inline Frame<B> frame_with_axes(const JobInput<T>& job, const std::uint32_t (&first)[width], const Frame<B>& frame) {
   const SceneContacts<T>& contacts = job.scene->contacts;
   if (contacts.friction_2.data == nullptr) return frame;
   const B friction = Stages::load_first(contacts.friction, first), zero(0), one(1);
@@ -32,7 +32,7 @@ inline Frame<B> frame_with_axes(const SceneJob<T>& job, const std::uint32_t (&fi
 
 /// Contacts with compliance along the normal have no restitution.
 template <class Stages, class T, class Block, class B, std::size_t n>
-inline void take_restitution(const SceneJob<T>& job, const Block& block, B (&restitution)[n]) {
+inline void take_restitution(const JobInput<T>& job, const Block& block, B (&restitution)[n]) {
   const SceneContacts<T>& contacts = job.scene->contacts;
   const B zero(0);
   B numbers[n];

@@ -46,7 +46,7 @@ struct ManifoldStages {
   /// Loads four consecutive numbers of a column from each lane's first contact on; points[p] has number p of all lanes.
   /// A tile of StagedColumns is read contact by contact instead, as it would load each number twice. Numbers after a
   /// manifold's last point are undefined.
-  static void load_points(const SceneJob<T>& job, const Column<const T>& column, const Manifolds& block,
+  static void load_points(const JobInput<T>& job, const Column<const T>& column, const Manifolds& block,
                           B (&points)[row_size]) {
     bool inside = is_contiguous(column) && job.contact_at == nullptr;
     for (std::size_t lane = 0; lane < width; ++lane)
@@ -62,7 +62,7 @@ struct ManifoldStages {
     }
     load_points_singly(job, column, block, points);
   }
-  [[gnu::noinline]] static void load_points_singly(const SceneJob<T>& job, const Column<const T>& column,
+  [[gnu::noinline]] static void load_points_singly(const JobInput<T>& job, const Column<const T>& column,
                                                    const Manifolds& block, B (&points)[row_size]) {
     for (std::size_t p = 0; p < points_of_manifold; ++p)
       points[p] = lanes_of<B>([&](std::size_t lane) __attribute__((always_inline)) {
@@ -71,7 +71,7 @@ struct ManifoldStages {
   }
   /// Same for vectors. If the vectors are contiguous structs, the load reads one number beyond each vector, provided
   /// that a following contact guarantees that this memory exists.
-  static void load_points(const SceneJob<T>& job, const Vector3Columns<const T>& columns, const Manifolds& block,
+  static void load_points(const JobInput<T>& job, const Vector3Columns<const T>& columns, const Manifolds& block,
                           B (&x)[row_size], B (&y)[row_size], B (&z)[row_size]) {
     if (!stand_side_by_side(columns)) {
       load_points(job, columns.x, block, x);
@@ -107,25 +107,25 @@ struct ManifoldStages {
   }
 
   /// Same for an optional column. `otherwise` is its default.
-  static void load_points_or(const SceneJob<T>& job, const Column<const T>& column, const Manifolds& block, B otherwise,
+  static void load_points_or(const JobInput<T>& job, const Column<const T>& column, const Manifolds& block, B otherwise,
                              B (&points)[row_size]) {
     for (B& x : points) x = otherwise;
     if (column.data != nullptr) load_points(job, column, block, points);
   }
 
   /// Index of the contact of point p, or of the last contact if p is larger.
-  static std::size_t contact_or_last(const SceneJob<T>& job, const Manifolds& block, std::size_t lane, std::size_t p) {
+  static std::size_t contact_or_last(const JobInput<T>& job, const Manifolds& block, std::size_t lane, std::size_t p) {
     const std::uint32_t last = block.items[lane] - 1;
     return contact(job, block, lane, p < last ? static_cast<std::uint32_t>(p) : last);
   }
 
   /// Index of the contact of a point.
-  static std::size_t contact(const SceneJob<T>& job, const Manifolds& block, std::size_t lane, std::size_t point) {
+  static std::size_t contact(const JobInput<T>& job, const Manifolds& block, std::size_t lane, std::size_t point) {
     return number_at(job.contact_at, block.first[lane] + static_cast<std::uint32_t>(point));
   }
 
   /// Index of the first contact of every lane.
-  static void find_first(const SceneJob<T>& job, const Manifolds& block, std::uint32_t (&first)[width]) {
+  static void find_first(const JobInput<T>& job, const Manifolds& block, std::uint32_t (&first)[width]) {
     for (std::size_t lane = 0; lane < width; ++lane) first[lane] = number_at(job.contact_at, block.first[lane]);
   }
 

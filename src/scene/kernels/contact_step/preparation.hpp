@@ -204,7 +204,7 @@ struct Definiteness {
 /// Velocity after a collision in the middle of the step, when half of the forces have acted. 0 without restitution, or
 /// if the contact approached more slowly than the threshold before the forces.
 template <class B, class T>
-inline B rebound_of(const SceneJob<T>& job, B normal, B restitution, B half_change) {
+inline B rebound_of(const JobInput<T>& job, B normal, B restitution, B half_change) {
   const B rebound = neg_mul_add(restitution, normal - half_change, half_change);
   const auto slow = half_change + half_change - normal < B(job.parameters.restitution_threshold);
   return choose(restitution > B(0), choose(slow, B(0), rebound), B(0));
@@ -212,7 +212,7 @@ inline B rebound_of(const SceneJob<T>& job, B normal, B restitution, B half_chan
 
 /// Target of u·n for a contact with the velocity `normal` now. `wanted`: SceneContacts::target_velocity.
 template <class B, class T>
-inline B target_of(const SceneJob<T>& job, B normal, B wanted, B restitution, B half_change) {
+inline B target_of(const JobInput<T>& job, B normal, B wanted, B restitution, B half_change) {
   const B zero(0), rebound = rebound_of(job, normal, restitution, half_change);
   // A separating contact follows its target at its own rebound speed at most. Overlaps are always pushed out. Without
   // rebound a body may approach as far as its target allows.

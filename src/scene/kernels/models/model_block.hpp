@@ -101,7 +101,7 @@ struct ModelBlocks : Blocks<A, T> {
     Lane spring;  // 1 of springs
   };
 
-  static Head& model_head(const SceneJob<T>& job, Manifolds& block) {
+  static Head& model_head(const JobInput<T>& job, Manifolds& block) {
     std::byte* at = reinterpret_cast<std::byte*>(block.point() + block.head.count);
     if (job.target == Target::substeps)
       at += sizeof(typename Block::SubstepHead) + block.head.count * sizeof(typename Block::SubstepPoint);
@@ -109,14 +109,14 @@ struct ModelBlocks : Blocks<A, T> {
     return *reinterpret_cast<Head*>(at);
   }
   static bool has_moments(const Manifolds& block) { return (block.head.models & models_with_moments) != 0; }
-  static Moments& moments(const SceneJob<T>& job, Manifolds& block) {
+  static Moments& moments(const JobInput<T>& job, Manifolds& block) {
     return *reinterpret_cast<Moments*>(&model_head(job, block) + 1);
   }
-  static ModelPoint* model_point(const SceneJob<T>& job, Manifolds& block) {
+  static ModelPoint* model_point(const JobInput<T>& job, Manifolds& block) {
     std::byte* const at = reinterpret_cast<std::byte*>(&model_head(job, block) + 1);
     return reinterpret_cast<ModelPoint*>(at + (has_moments(block) ? sizeof(Moments) : 0));
   }
-  static SubstepModel* substep_model(const SceneJob<T>& job, Manifolds& block) {
+  static SubstepModel* substep_model(const JobInput<T>& job, Manifolds& block) {
     return reinterpret_cast<SubstepModel*>(model_point(job, block) + block.head.count);
   }
 

@@ -15,7 +15,7 @@ class ModelNumbers {
 
  public:
   /// Sets the faults of `validator`.
-  ModelNumbers(const SceneJob<T>& job, const kernel::Block& block, const Vector3<B>& normal, B friction,
+  ModelNumbers(const JobInput<T>& job, const kernel::Block& block, const Vector3<B>& normal, B friction,
                Validator<A, T>& validator) {
     const SceneContacts<T>& contacts = job.scene->contacts;
     const B zero(0);

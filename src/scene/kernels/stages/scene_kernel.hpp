@@ -21,13 +21,13 @@ struct SceneStages : BlockKinds<A, T> {
     SceneValidation<A, T>::validate_bodies(job, first, count, fault, movable, energy);
     leave_lanes<A>();
   }
-  static void validate_contacts(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault,
+  static void validate_contacts(const JobInput<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault,
                                 std::uint8_t* link) {
     SceneValidation<A, T>::validate_contacts(job, first, count, fault, link);
     if (job.has_models) SceneValidation<A, T>::validate_models(job, first, count, fault);
     leave_lanes<A>();
   }
-  static void validate_rows(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {
+  static void validate_rows(const JobInput<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {
     SceneValidation<A, T>::validate_rows(job, first, count, fault);
     leave_lanes<A>();
   }

@@ -110,7 +110,7 @@ struct SceneValidation {
     }
   }
 
-  static void validate_contacts(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault,
+  static void validate_contacts(const JobInput<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault,
                                 std::uint8_t* link) {
     const SceneContacts<T>& contacts = job.scene->contacts;
     Neighbours<A, T> neighbours(contacts, first);
@@ -187,7 +187,7 @@ struct SceneValidation {
   }
 
   /// Adds the faults of contact models to the faults of validate_contacts.
-  static void validate_models(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {
+  static void validate_models(const JobInput<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {
     const SceneContacts<T>& contacts = job.scene->contacts;
     for (std::size_t i = first; i < first + count; i += width) {
       const kernel::Block block = block_at<width>(i, first + count);
@@ -203,7 +203,7 @@ struct SceneValidation {
     }
   }
 
-  static void validate_rows(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {
+  static void validate_rows(const JobInput<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {
     const JointRows<T>& joints = job.scene->joints;
     for (std::size_t i = first; i < first + count; i += width) {
       const kernel::Block block = block_at<width>(i, first + count);

@@ -21,7 +21,7 @@ using kernel::Constraint;
 template <class T>
 class Bodies {
  protected:
-  explicit Bodies(const kernel::SceneJob<T>& job) : job_(job) {}
+  explicit Bodies(const kernel::JobInput<T>& job) : job_(job) {}
 
   const T* record(std::int32_t body) const { return kernel::record_of(job_.body_rows, body); }
   bool moves(std::int32_t body) const { return body >= 0 && kernel::is_movable(record(body)); }
@@ -32,7 +32,7 @@ class Bodies {
     return j;
   }
 
-  const kernel::SceneJob<T>& job_;
+  const kernel::JobInput<T>& job_;
 };
 
 /// Squares of the overlaps that contacts and joints may keep: see Goal::slop_of_bodies.
@@ -40,7 +40,7 @@ template <class T>
 class Slops : Bodies<T> {
  public:
   /// `size2`: memory for a number of every body.
-  Slops(const kernel::SceneJob<T>& job, const CallOptions& options, double* size2, ThreadTeam& team)
+  Slops(const kernel::JobInput<T>& job, const CallOptions& options, double* size2, ThreadTeam& team)
       : Bodies<T>(job), options_(options), size2_(size2) {
     if (options.substeps.position_correction.slop > 0) return;
     constexpr std::size_t at_once = 512;

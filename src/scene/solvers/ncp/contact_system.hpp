@@ -65,7 +65,7 @@ struct IslandItems {
   double approach;  // [m/s] max. violation of a target
 };
 
-/// The targets and the impulses to begin with are in SceneJob::carried and SceneJob::row_impulse.
+/// The targets and the impulses to begin with are in JobState::carried and JobState::row_impulse.
 template <class T>
 void read(const kernel::SceneJob<T>& job, const IslandItems& island, double max_friction, Constraints& to);
 

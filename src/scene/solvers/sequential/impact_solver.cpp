@@ -393,7 +393,7 @@ void fill_normal_rows(const kernel::SceneJob<T>& job, Array<NormalRow<T>>& norma
 
 /// Selects the hubs and their contacts: a contact belongs to the body with more items.
 template <class T>
-void find_hubs(const kernel::SceneJob<T>& job, const Graph& graph, const Array<std::uint32_t>& island_of_item,
+void find_hubs(const kernel::JobInput<T>& job, const Graph& graph, const Array<std::uint32_t>& island_of_item,
                ImpactWorkspace<T>& space) {
   Hubs<T>& hubs = space.hubs;
   const Lists& items = space.items_of_body;
@@ -460,7 +460,7 @@ void find_hubs(const kernel::SceneJob<T>& job, const Graph& graph, const Array<s
 
 /// Lists who takes part in the tournaments of islands: items that no hub has, and then the hubs.
 template <class T>
-void enter(const kernel::SceneJob<T>& job, const Graph& graph, ImpactWorkspace<T>& space) {
+void enter(const kernel::JobInput<T>& job, const Graph& graph, ImpactWorkspace<T>& space) {
   const Lists& items = space.items_of_island;
   Hubs<T>& hubs = space.hubs;
   const std::size_t count = job.contacts + graph.groups.size();
@@ -489,7 +489,7 @@ void enter(const kernel::SceneJob<T>& job, const Graph& graph, ImpactWorkspace<T
 }
 
 template <class T>
-const T* velocity_of(const kernel::SceneJob<T>& job, std::ptrdiff_t body) {
+const T* velocity_of(const kernel::JobInput<T>& job, std::ptrdiff_t body) {
   return kernel::record_of(job.body_rows, body) + kernel::BodyRecord::velocity;
 }
 
@@ -549,7 +549,7 @@ void mark_overflow(const kernel::SceneJob<T>& job, const Graph& graph, Array<std
 /// Returns whether the collision matrix of contact i is in the range of T. Other overflows depend on velocities and are
 /// detected for whole islands.
 template <class T>
-bool has_finite_matrix(const kernel::SceneJob<T>& job, std::size_t i) {
+bool has_finite_matrix(const kernel::JobInput<T>& job, std::size_t i) {
   T trace = 0;
   const auto add = [&](std::int32_t body, const Vector3Columns<const T>& lever) {
     const T* const row = kernel::record_of(job.body_rows, body);
