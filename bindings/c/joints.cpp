@@ -4,6 +4,7 @@
 #include <string>
 #include <variant>
 
+#include "core/support/vector3.hpp"
 #include "fields.hpp"
 #include "scene_columns.hpp"
 
@@ -47,11 +48,6 @@ void each_field(F&& f, Row& row, C& c) {
 namespace {
 
 using Row = JointRowData<double>::Row;
-
-template <class T>
-std::array<T, 3> vector_of(const double* v) {
-  return {static_cast<T>(v[0]), static_cast<T>(v[1]), static_cast<T>(v[2])};
-}
 
 /// Calls f(data, bodies) in the precision of the container.
 template <class F>

@@ -15,7 +15,7 @@ double work_with(double blocks) {
 }  // namespace
 
 bool BlockFactor::plan(std::size_t bodies, const Array<Edge>& edges, double max_work,
-                       const Array<Vector<double>>& places) {
+                       const Array<carom::Vector3<double>>& places) {
   read(bodies, edges);
   order_by_degree();
   list_columns(order_);

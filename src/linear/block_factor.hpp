@@ -28,7 +28,8 @@ class BlockFactor {
   /// Plans the factorisation of a matrix with these edges. An edge may occur more than once. Returns false, without a
   /// plan, if a factorisation takes more than `max_work` multiply-adds. `places`: of the bodies, or none. With places
   /// the order is the better one of minimum degree and nested dissection.
-  bool plan(std::size_t bodies, const Array<Edge>& edges, double max_work, const Array<Vector<double>>& places = {});
+  bool plan(std::size_t bodies, const Array<Edge>& edges, double max_work,
+            const Array<carom::Vector3<double>>& places = {});
 
   /// The bodies in the order of elimination of the last plan.
   Array<std::uint32_t>& order() { return order_; }

@@ -19,7 +19,8 @@ constexpr double flat = 1e-3;
 
 }  // namespace
 
-void Dissection::run(const Neighbours& neighbours, const Array<Vector<double>>& places, Array<std::uint32_t>& order) {
+void Dissection::run(const Neighbours& neighbours, const Array<carom::Vector3<double>>& places,
+                     Array<std::uint32_t>& order) {
   neighbours_ = &neighbours;
   places_ = &places;
   order_ = &order;

@@ -21,7 +21,7 @@ struct Neighbours {
 class Dissection {
  public:
   /// Lists the bodies in the order of elimination. `places`: of the bodies. [m]
-  void run(const Neighbours& neighbours, const Array<Vector<double>>& places, Array<std::uint32_t>& order);
+  void run(const Neighbours& neighbours, const Array<carom::Vector3<double>>& places, Array<std::uint32_t>& order);
 
  private:
   /// Orders the part [first, end) of the list.
@@ -32,7 +32,7 @@ class Dissection {
   std::array<std::size_t, 2> reach(std::size_t first, std::size_t end, std::uint32_t body) const;
 
   const Neighbours* neighbours_ = nullptr;
-  const Array<Vector<double>>* places_ = nullptr;
+  const Array<carom::Vector3<double>>* places_ = nullptr;
   Array<std::uint32_t>* order_ = nullptr;
   Array<std::size_t> rank_;  // place in the list
   Array<std::uint32_t> part_;

@@ -3,13 +3,13 @@
 #include <cmath>
 #include <cstddef>
 
+#include "core/support/vector3.hpp"
+
 namespace carom::scene {
 
 int raise_eigenvalues(Symmetric& matrix, double least) {
   // Jacobi's rotations, which are exact where entries off the diagonal are 0 and converge quadratically elsewhere.
-  using Rows = std::array<std::array<double, 3>, 3>;
-  Rows a = {{{matrix[0], matrix[1], matrix[2]}, {matrix[1], matrix[3], matrix[4]}, {matrix[2], matrix[4], matrix[5]}}};
-  Rows vectors = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};  // columns
+  Matrix3<double> a = symmetric(matrix), vectors = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};  // columns
   for (int sweep = 0; sweep < 8; ++sweep) {
     for (std::size_t i = 0; i < 2; ++i) {
       for (std::size_t j = i + 1; j < 3; ++j) {
@@ -37,7 +37,7 @@ int raise_eigenvalues(Symmetric& matrix, double least) {
   for (std::size_t e = 0; e < 3; ++e) {
     if (a[e][e] >= least) continue;
     const double lift = least - a[e][e];
-    const std::array<double, 3> v = {vectors[0][e], vectors[1][e], vectors[2][e]};
+    const Vector3<double> v = {vectors[0][e], vectors[1][e], vectors[2][e]};
     std::size_t entry = 0;
     for (std::size_t i = 0; i < 3; ++i)
       for (std::size_t j = i; j < 3; ++j) matrix[entry++] += lift * v[i] * v[j];

@@ -23,7 +23,7 @@
 namespace carom::kernel {
 namespace {
 
-using reference::Matrix3, reference::operator+, reference::operator-, reference::operator*;
+using reference::Matrix3, carom::operator+, carom::operator-, carom::operator*;
 using Vector = reference::Vector3;
 using support::Draw;
 using Isa = CAROM_TEST_ISA;
@@ -182,7 +182,7 @@ Vector spinning(const Numbers& x) {
   return {share * x[p1], share * x[p2], std::clamp(x[mu_2] - x[u3] / x[k33], -x[mu_static], x[mu_static])};
 }
 Vector pushed(const Numbers& x) {
-  using reference::cross;
+  using carom::cross;
   const Vector ra = vector(x, r_a), rb = vector(x, r_b), change = vector(x, by);
   const Vector wa = vector(x, w_a) + matrix(&x[j_a]) * cross(ra, change);
   const Vector wb = vector(x, w_b) - matrix(&x[j_b]) * cross(rb, change);

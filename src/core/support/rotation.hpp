@@ -9,7 +9,7 @@
 
 namespace carom::scene {
 
-using Rotation = Vector<double>;
+using Rotation = Vector3<double>;
 
 /// A unit quaternion.
 struct Quaternion {
@@ -61,8 +61,7 @@ inline constexpr double small_order = 1e-4;
 /// The rotation by `first` and then by `second`. Vectors of which double does not resolve the angle are added.
 inline Rotation combined(const Rotation& first, const Rotation& second) {
   constexpr double farthest = 1e9;  // [rad]
-  if (!(dot(first, first) + dot(second, second) < farthest * farthest))
-    return {first[0] + second[0], first[1] + second[1], first[2] + second[2]};
+  if (!(dot(first, first) + dot(second, second) < farthest * farthest)) return first + second;
   const Rotation turn = cross(second, first);
   const Rotation sum = {first[0] + second[0] + 0.5 * turn[0], first[1] + second[1] + 0.5 * turn[1],
                         first[2] + second[2] + 0.5 * turn[2]};

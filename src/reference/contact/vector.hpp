@@ -1,4 +1,4 @@
-// Vectors and matrices, for the reference.
+// Vectors and matrices, for the reference; core/support/vector3.hpp has the rest.
 #pragma once
 
 #include <carom/reference.hpp>
@@ -7,6 +7,8 @@
 #include <limits>
 #include <optional>
 
+#include "core/support/vector3.hpp"
+
 namespace carom::reference {
 
 using planar::Vector2;
@@ -14,23 +16,8 @@ using planar::Vector2;
 inline constexpr double epsilon = std::numeric_limits<double>::epsilon();
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
-template <std::size_t n>
-std::array<double, n> operator+(std::array<double, n> a, const std::array<double, n>& b) {
-  for (std::size_t i = 0; i < n; ++i) a[i] += b[i];
-  return a;
-}
-
-template <std::size_t n>
-std::array<double, n> operator-(std::array<double, n> a, const std::array<double, n>& b) {
-  for (std::size_t i = 0; i < n; ++i) a[i] -= b[i];
-  return a;
-}
-
-template <std::size_t n>
-std::array<double, n> operator*(double s, std::array<double, n> a) {
-  for (double& x : a) x *= s;
-  return a;
-}
+// Beside functions of the same names for the types of the reference.
+using carom::operator+, carom::operator-, carom::operator*, carom::is_finite, carom::length;
 
 /// x 2ⁿ, even if 2ⁿ itself is out of range: scales subnormal numbers to order 1.
 inline Vector3 scaled(const Vector3& x, int n) {
@@ -42,42 +29,12 @@ inline int exponent(double x) {
   return x > 0 && std::isfinite(x) ? std::ilogb(x) : 0;
 }
 
-template <std::size_t n>
-double dot(const std::array<double, n>& a, const std::array<double, n>& b) {
-  double sum = a[0] * b[0];
-  for (std::size_t i = 1; i < n; ++i) sum += a[i] * b[i];
-  return sum;
-}
-
 inline double length(const Vector2& v) {
   return std::hypot(v[0], v[1]);
 }
 
-inline Vector3 cross(const Vector3& a, const Vector3& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-
-template <std::size_t n>
-bool is_finite(const std::array<double, n>& a) {
-  for (const double x : a)
-    if (!std::isfinite(x)) return false;
-  return true;
-}
-
 inline bool is_finite(const Matrix3& m) {
   return is_finite(m[0]) && is_finite(m[1]) && is_finite(m[2]);
-}
-
-inline Matrix3 operator+(const Matrix3& a, const Matrix3& b) {
-  return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
-}
-
-inline Vector3 operator*(const Matrix3& m, const Vector3& a) {
-  return {dot(m[0], a), dot(m[1], a), dot(m[2], a)};
-}
-
-inline Matrix3 transpose(const Matrix3& m) {
-  return {Vector3{m[0][0], m[1][0], m[2][0]}, Vector3{m[0][1], m[1][1], m[2][1]}, Vector3{m[0][2], m[1][2], m[2][2]}};
 }
 
 /// m - x, with x subtracted from the diagonal.
@@ -85,11 +42,6 @@ inline Matrix3 less(const Matrix3& m, double x) {
   Matrix3 result = m;
   for (std::size_t i = 0; i < 3; ++i) result[i][i] -= x;
   return result;
-}
-
-inline Matrix3 operator*(const Matrix3& a, const Matrix3& b) {
-  const Matrix3 c = transpose(b);
-  return {c * a[0], c * a[1], c * a[2]};
 }
 
 /// [R]'s a with a tilde: the matrix with the product a × x.

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "core/support/vector3.hpp"
+
 namespace carom::reference {
 
 /// A value and its derivatives by n variables.
@@ -78,24 +80,7 @@ Dual<n> length(const Dual<n>& x, const Dual<n>& y) {
 }
 
 template <class N>
-using Three = std::array<N, 3>;
-
-template <class N>
-Three<N> sum(const Three<N>& a, const Three<N>& b) {
-  return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
-}
-template <class N>
-Three<N> difference(const Three<N>& a, const Three<N>& b) {
-  return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-}
-template <class N, class Factor>
-Three<N> multiple(const Factor& s, const Three<N>& a) {
-  return {s * a[0], s * a[1], s * a[2]};
-}
-template <class N>
-N product(const Three<N>& a, const Three<N>& b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
+using Three = carom::Vector3<N>;
 
 /// The upper triangle of K.
 template <class N>

@@ -54,7 +54,7 @@ class AlgebraicGradient {
         found_.p = first();
         break;
       case Law::no_slip:
-        found_.p = multiple(1 + c_.restitution, sticking());
+        found_.p = (1 + c_.restitution) * sticking();
         break;
       case Law::chatterjee_ruina:
         found_.p = chatterjee_ruina();
@@ -105,7 +105,7 @@ class AlgebraicGradient {
   }
 
   double slip() const { return std::hypot(plain_.u0[0], plain_.u0[1]); }
-  P first() const { return multiple(1 + c_.restitution, frictionless_); }
+  P first() const { return (1 + c_.restitution) * frictionless_; }
   P sticking() const {
     const P p = c_.k.solve(c_.u0);
     return {-p[0], -p[1], -p[2]};
@@ -119,14 +119,14 @@ class AlgebraicGradient {
   }
 
   P chatterjee_ruina() {
-    const P way = difference(sticking(), frictionless_), start = first();
+    const P way = sticking() - frictionless_, start = first();
     const N candidate = 1 + own_.tangential_restitution;
     const double along = std::hypot(way[0].value, way[1].value);
-    if (along == 0) return sum(start, multiple(candidate, way));
+    if (along == 0) return start + candidate * way;
     const N rate = length(way[0], way[1]) - by_friction(way[2]), room = by_friction(start[2]);
     near(candidate.value * rate.value, room.value);
     const bool slips = candidate.value * rate.value > room.value;
-    return sum(start, multiple(slips ? room / rate : candidate, way));
+    return start + (slips ? room / rate : candidate) * way;
   }
 
   P bilinear() {
@@ -148,7 +148,7 @@ class AlgebraicGradient {
   P root(const Vector3& p, const F& f) {
     std::array<M, 3> x;
     for (std::size_t i = 0; i < 3; ++i) x[i] = M::variable(p[i], derivatives_by_weight + i);
-    const std::array<M, 3> u = sum(with_impulse(c_.u0), with_impulse(c_.k).times(x));
+    const std::array<M, 3> u = with_impulse(c_.u0) + with_impulse(c_.k).times(x);
     std::array<M, 3> value = f(u, x);
     // Elimination with pivoting; a pivot that vanishes is a double root.
     Matrix3 a;
@@ -197,8 +197,8 @@ class AlgebraicGradient {
 
   // Without friction: only the column of μ differs from the frictionless law's. It is -p_z û, and its effect.
   P friction_begins(const N& restitution) {
-    P p = multiple(1 + restitution, frictionless_);
-    const P u = sum(c_.u0, c_.k.times(p));
+    P p = (1 + restitution) * frictionless_;
+    const P u = c_.u0 + c_.k.times(p);
     const double r = std::hypot(u[0].value, u[1].value);
     found_.say(r == 0, GradientStatus::one_sided);
     const double x = r > 0 ? u[0].value / r : 0, y = r > 0 ? u[1].value / r : 0;
@@ -222,7 +222,7 @@ class AlgebraicGradient {
     if (plain_.friction == 0) {
       // Each phase has friction against its own last slip, the expansion e times the impulse of the compression.
       const P first = friction_begins(0), whole = friction_begins(e);
-      P all = multiple(1 + e, first);
+      P all = (1 + e) * first;
       for (std::size_t i = 0; i < 2; ++i) {
         const double of_whole = whole[i].d[0] / (1 + plain_.restitution);
         all[i].d[0] = first[i].d[0] + plain_.restitution * of_whole;
@@ -343,10 +343,10 @@ class AlgebraicGradient {
     // Above e = 1 the gain that (1 + e) P_I has is allowed.
     const N energy = plain_.restitution > 1 ? N(0) : -(0.5 * (1 - e * e) * c_.u0[2] * c_.u0[2] / c_.k.zz);
     const P kway = c_.k.times(way);
-    const N rate = product(way, c_.u0) + pz * kway[2], curvature = product(way, kway);
+    const N rate = dot(way, c_.u0) + pz * kway[2], curvature = dot(way, kway);
     w.add(true, energy_reach(energy, rate, curvature));
     near(w.best().value, w.second());
-    return sum(start, multiple(w.best(), way));
+    return start + w.best() * way;
   }
 
   // From P_0 along d: as far as `most`, or the region.
@@ -354,7 +354,7 @@ class AlgebraicGradient {
     const N& pz = frictionless_[2];
     const P kd = c_.k.times(d);
     const N energy = -(0.375 * c_.u0[2] * c_.u0[2] / c_.k.zz);
-    s.add(true, energy_reach(energy, product(d, c_.u0) + 1.5 * pz * kd[2], product(d, kd)));
+    s.add(true, energy_reach(energy, dot(d, c_.u0) + 1.5 * pz * kd[2], dot(d, kd)));
     s.add(kd[2].value < 0, 0.5 * c_.u0[2] / kd[2]);
     const bool aside = d[0].value != 0 || d[1].value != 0;
     const N approach = (aside ? length(d[0], d[1]) : N(0)) - by_friction(d[2]);
@@ -364,18 +364,18 @@ class AlgebraicGradient {
   }
 
   P projected() {
-    const P start = multiple(1.5, frictionless_);
-    const P d = difference(P{own_.candidate.x, own_.candidate.y, own_.candidate.z}, start);
+    const P start = 1.5 * frictionless_;
+    const P d = P{own_.candidate.x, own_.candidate.y, own_.candidate.z} - start;
     Least s;
     s.add(true, 1);
-    if (d[0].value == 0 && d[1].value == 0 && d[2].value == 0) return sum(start, d);
-    return sum(start, multiple(reach_of(d, s), d));
+    if (d[0].value == 0 && d[1].value == 0 && d[2].value == 0) return start + d;
+    return start + reach_of(d, s) * d;
   }
 
   P polar() {
     const N across = sin(own_.polar_angle);
     const P d = in_axes(across * cos(own_.azimuth), across * sin(own_.azimuth), cos(own_.polar_angle));
-    return sum(multiple(1.5, frictionless_), multiple(own_.fraction * reach_of(d, {}), d));
+    return 1.5 * frictionless_ + own_.fraction * reach_of(d, {}) * d;
   }
 
   Law law_;

@@ -188,8 +188,8 @@ class SlidingEnd {
   void shift(const N& ds, const Three<N>& rate) {
     const Three<N> du = c_.k.times(rate);
     work_ += u_[2] * ds;
-    u_ = sum(u_, multiple(ds, du));
-    p_ = sum(p_, multiple(ds, rate));
+    u_ = u_ + ds * du;
+    p_ = p_ + ds * rate;
   }
 
   // The next phase begins at u_z = 0. Returns true if there is no rebound.
@@ -233,7 +233,7 @@ class SlidingEnd {
     return pd_ + (p_[2] - phase_begin_) - e * pc_;
   }
 
-  void end_at(const N& ds, const Three<N>& rate) { found_.p = sum(p_, multiple(ds, rate)); }
+  void end_at(const N& ds, const Three<N>& rate) { found_.p = p_ + ds * rate; }
 
   void finish_slide() {
     const Three<N> rate = impulse_rate();
@@ -281,8 +281,8 @@ class SlidingEnd {
       const double stiffness = k.xx.value * y * y - 2 * k.xy.value * x * y + k.yy.value * x * x;
       const N across = (x * u_[1] - y * u_[0]) / stiffness;
       const Three<N> stop = {y * across, -x * across, 0};
-      p_ = sum(p_, stop);
-      u_ = sum(u_, k.times(stop));
+      p_ = p_ + stop;
+      u_ = u_ + k.times(stop);
       to_rest();
     }
     rest(false);

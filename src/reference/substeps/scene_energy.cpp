@@ -72,7 +72,7 @@ Matrix3 rotation_matrix(const Vector3& rotation) {
     const Vector3 across = cross(q.v, x);
     return x + 2 * (q.w * across + cross(q.v, across));
   };
-  return transpose({turned({1, 0, 0}), turned({0, 1, 0}), turned({0, 0, 1})});
+  return transpose(Matrix3{turned({1, 0, 0}), turned({0, 1, 0}), turned({0, 0, 1})});
 }
 
 SceneEnergy::SceneEnergy(SceneState& state, const SceneIsland& island, const SceneMoments& moments, int substeps,

@@ -11,15 +11,12 @@
 namespace carom {
 namespace {
 
-using scene::Vector;
-using scene::operator-;
+template <class T>
+constexpr std::array<Vector3<T>, 3> world_axes = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 
 template <class T>
-constexpr std::array<Vector<T>, 3> world_axes = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-
-template <class T>
-Vector<T> unit_axis(const Vector<T>& axis, const char* joint, const char* name) {
-  if (const auto unit = scene::unit(axis)) return *unit;
+Vector3<T> unit_axis(const Vector3<T>& axis, const char* joint, const char* name) {
+  if (const auto unit = carom::unit(axis)) return *unit;
   throw Error(Text("carom: ", name, " of the ", joint, " is (", axis[0], ", ", axis[1], ", ", axis[2],
                    "), which has no direction"));
 }
@@ -33,25 +30,25 @@ class Rows {
   Rows(JointRowData<T>& data, const JointBodies<T>& bodies)
       : rows_(data.rows), bodies_(bodies), first_(data.rows.size()) {}
 
-  Row& along(const Vector<T>& e) {
-    const Vector<T> opposite = -e;
+  Row& along(const Vector3<T>& e) {
+    const Vector3<T> opposite = -e;
     return add(
         {bodies_.a, bodies_.b, e, lever(bodies_.a, bodies_.r_a, e), opposite, lever(bodies_.b, bodies_.r_b, opposite)});
   }
   /// Keeps the points together, which the bodies turn.
-  Row& together(const Vector<T>& e) {
+  Row& together(const Vector3<T>& e) {
     Row& row = along(e);
     row.r_a = bodies_.r_a;
     row.r_b = bodies_.r_b;
     return row;
   }
-  Row& about(const Vector<T>& e) { return add({bodies_.a, bodies_.b, {}, e, {}, -e}); }
+  Row& about(const Vector3<T>& e) { return add({bodies_.a, bodies_.b, {}, e, {}, -e}); }
 
   std::size_t first() const { return first_; }
 
  private:
-  static Vector<T> lever(std::int32_t body, const Vector<T>& anchor, const Vector<T>& e) {
-    return body == -1 ? Vector<T>{} : scene::cross(anchor, e);
+  static Vector3<T> lever(std::int32_t body, const Vector3<T>& anchor, const Vector3<T>& e) {
+    return body == -1 ? Vector3<T>{} : cross(anchor, e);
   }
   Row& add(const Row& row) {
     public_call("a function of joints", [&] { rows_.push_back(row); });
@@ -112,40 +109,40 @@ JointRows<T> JointRowData<T>::view() const {
 template <class T>
 std::size_t add_ball_joint(JointRowData<T>& data, const JointBodies<T>& bodies) {
   Rows<T> rows(data, bodies);
-  for (const Vector<T>& e : world_axes<T>) rows.together(e);
+  for (const Vector3<T>& e : world_axes<T>) rows.together(e);
   return rows.first();
 }
 
 template <class T>
 std::size_t add_hinge(JointRowData<T>& data, const JointBodies<T>& bodies, const std::array<T, 3>& axis) {
-  const auto perpendicular = scene::tangents(unit_axis(axis, "hinge", "the axis"));
+  const auto perpendicular = tangents(unit_axis(axis, "hinge", "the axis"));
   Rows<T> rows(data, bodies);
-  for (const Vector<T>& e : world_axes<T>) rows.together(e);
-  for (const Vector<T>& p : perpendicular) rows.about(p);
+  for (const Vector3<T>& e : world_axes<T>) rows.together(e);
+  for (const Vector3<T>& p : perpendicular) rows.about(p);
   return rows.first();
 }
 
 template <class T>
 std::size_t add_slider(JointRowData<T>& data, const JointBodies<T>& bodies, const std::array<T, 3>& axis) {
-  const auto perpendicular = scene::tangents(unit_axis(axis, "slider", "the axis"));
+  const auto perpendicular = tangents(unit_axis(axis, "slider", "the axis"));
   Rows<T> rows(data, bodies);
-  for (const Vector<T>& p : perpendicular) rows.along(p);
-  for (const Vector<T>& e : world_axes<T>) rows.about(e);
+  for (const Vector3<T>& p : perpendicular) rows.along(p);
+  for (const Vector3<T>& e : world_axes<T>) rows.about(e);
   return rows.first();
 }
 
 template <class T>
 std::size_t add_fixed_joint(JointRowData<T>& data, const JointBodies<T>& bodies) {
   Rows<T> rows(data, bodies);
-  for (const Vector<T>& e : world_axes<T>) rows.together(e);
-  for (const Vector<T>& e : world_axes<T>) rows.about(e);
+  for (const Vector3<T>& e : world_axes<T>) rows.together(e);
+  for (const Vector3<T>& e : world_axes<T>) rows.about(e);
   return rows.first();
 }
 
 template <class T>
 std::size_t add_motor(JointRowData<T>& data, const JointBodies<T>& bodies, const std::array<T, 3>& axis,
                       std::type_identity_t<T> speed, std::type_identity_t<T> largest) {
-  const Vector<T> e = unit_axis(axis, "motor", "the axis");
+  const Vector3<T> e = unit_axis(axis, "motor", "the axis");
   Rows<T> rows(data, bodies);
   drive<T>(rows.about(e), speed, largest);
   return rows.first();
@@ -154,7 +151,7 @@ std::size_t add_motor(JointRowData<T>& data, const JointBodies<T>& bodies, const
 template <class T>
 std::size_t add_linear_motor(JointRowData<T>& data, const JointBodies<T>& bodies, const std::array<T, 3>& axis,
                              std::type_identity_t<T> speed, std::type_identity_t<T> largest) {
-  const Vector<T> e = unit_axis(axis, "linear motor", "the axis");
+  const Vector3<T> e = unit_axis(axis, "linear motor", "the axis");
   Rows<T> rows(data, bodies);
   drive<T>(rows.along(e), speed, largest);
   return rows.first();
@@ -162,7 +159,7 @@ std::size_t add_linear_motor(JointRowData<T>& data, const JointBodies<T>& bodies
 
 template <class T>
 std::size_t add_distance_joint(JointRowData<T>& data, const JointBodies<T>& bodies, const std::array<T, 3>& direction) {
-  const Vector<T> e = unit_axis(direction, "distance joint", "the direction");
+  const Vector3<T> e = unit_axis(direction, "distance joint", "the direction");
   Rows<T> rows(data, bodies);
   rows.along(e);
   return rows.first();

@@ -30,8 +30,6 @@ using scene::body_of;
 using scene::contact_rows;
 using scene::coupling;
 using scene::Direction;
-using scene::dot;
-using scene::is_finite;
 using scene::JointRow;
 using scene::need;
 using scene::need_vectors;
@@ -39,9 +37,8 @@ using scene::read_joint_row;
 using scene::Row;
 using scene::surface_along;
 using scene::Twist;
-using scene::vector_at;
 using scene::velocity_at;
-using Vector = scene::Vector<double>;
+using Vector = carom::Vector3<double>;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -207,7 +204,7 @@ struct Mechanisms<T>::State {
     check_bodies("contact", index, body);
     if (!is_movable(body[0]) && !is_movable(body[1])) fail("both bodies are immovable");
     const Vector n = vector_at(scene.contacts.normal, index);
-    if (!(std::abs(std::sqrt(dot(n, n)) - 1) <= Tolerances{}.normal_tolerance)) fail("the normal is no unit vector");
+    if (!(std::abs(length(n) - 1) <= Tolerances{}.normal_tolerance)) fail("the normal is no unit vector");
 
     ContactRows result;
     result.axis = scene::frame_along(n);

@@ -5,13 +5,11 @@
 namespace carom {
 
 MechanismContact::Vector MechanismContact::in_world(const Vector& v) const {
-  Vector world{};
-  for (std::size_t i = 0; i < 3; ++i) world[i] = tangent_1[i] * v[0] + tangent_2[i] * v[1] + normal[i] * v[2];
-  return world;
+  return v[0] * tangent_1 + v[1] * tangent_2 + v[2] * normal;
 }
 
 MechanismContact::Vector MechanismContact::in_frame(const Vector& v) const {
-  return {scene::dot(tangent_1, v), scene::dot(tangent_2, v), scene::dot(normal, v)};
+  return {dot(tangent_1, v), dot(tangent_2, v), dot(normal, v)};
 }
 
 KContacts<double> MechanismContact::view(std::span<const MechanismContact> contacts) {

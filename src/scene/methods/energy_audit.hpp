@@ -141,8 +141,7 @@ class EnergyAudit {
     constexpr T noticed = T(0.01);
     const T* const r = job_.displacements[i].numbers + 3;
     if (!(r[0] * r[0] + r[1] * r[1] + r[2] * r[2] > noticed * noticed)) return;
-    const Quaternion q =
-        quaternion_of({static_cast<double>(r[0]), static_cast<double>(r[1]), static_cast<double>(r[2])});
+    const Quaternion q = quaternion_of(vector_of<double>(r));
     const std::array<double, 6> inverse = inverse_inertia(i), now = turned(inverse, q);
     for (std::size_t c = 0; c < 6; ++c) space_.turned.data()[i].numbers[c] = static_cast<T>(now[c]);
     set_inertia(i, turned(inertia_of(inverse, rounding), q));

@@ -371,10 +371,7 @@ class SubstepSweeps : IslandSweeps<T> {
     for (std::size_t c = 0; c < 3; ++c) moved[3 + c] = angle[c] + (turn[c] + T(0.5) * order[c]);
   }
   static void turn_far(T* angle, const std::array<T, 3>& by) {
-    const auto wide = [](const T* x) -> Rotation {
-      return {static_cast<double>(x[0]), static_cast<double>(x[1]), static_cast<double>(x[2])};
-    };
-    const Rotation turned = combined(wide(angle), wide(by.data()));
+    const Rotation turned = combined(vector_of<double>(angle), vector_of<double>(by));
     for (std::size_t c = 0; c < 3; ++c) angle[c] = static_cast<T>(turned[c]);
   }
 

@@ -15,7 +15,7 @@
 namespace carom::scene {
 
 /// The axes of a contact: two tangents, the normal.
-using ContactFrame = std::array<Vector<double>, 3>;
+using ContactFrame = std::array<Vector3<double>, 3>;
 
 template <class T>
 double number_or(const Column<const T>& column, std::size_t i, double otherwise) {
@@ -54,8 +54,8 @@ Twist velocity_at(const Vector3Columns<const T>& velocity, const Vector3Columns<
 }
 
 /// The contact frame of the kernels. tangents() depends on the sign of a zero, the kernels do not: -0 becomes +0 first.
-inline ContactFrame frame_along(const Vector<double>& normal) {
-  Vector<double> n = unit(normal).value_or(Vector<double>{0, 0, 1});
+inline ContactFrame frame_along(const Vector3<double>& normal) {
+  Vector3<double> n = unit(normal).value_or(Vector3<double>{0, 0, 1});
   n[2] += 0.0;
   const auto [t1, t2] = tangents(n);
   return {t1, t2, n};
@@ -66,11 +66,10 @@ template <class T>
 ContactFrame frame_of(const SceneContacts<T>& contacts, std::size_t i) {
   const ContactFrame frame = frame_along(vector_at(contacts.normal, i));
   if (!has_ellipse(contacts, i)) return frame;
-  const Vector<double>& n = frame[2];
+  const Vector3<double>& n = frame[2];
   const auto direction = unit(vector_at(contacts.friction_direction, i)).value_or(frame[0]);
   const double along = dot(direction, n);
-  const auto axis =
-      unit(Vector<double>{direction[0] - along * n[0], direction[1] - along * n[1], direction[2] - along * n[2]});
+  const auto axis = unit(direction - along * n);
   if (!axis) return frame;
   return {*axis, cross(n, *axis), n};
 }
@@ -79,7 +78,7 @@ ContactFrame frame_of(const SceneContacts<T>& contacts, std::size_t i) {
 template <class T>
 std::array<double, 2> surface_along(const SceneContacts<T>& contacts, std::size_t i, const ContactFrame& frame) {
   if (!contacts.surface_velocity.x) return {};
-  const Vector<double> surface = vector_at(contacts.surface_velocity, i);
+  const Vector3<double> surface = vector_at(contacts.surface_velocity, i);
   return {dot(frame[0], surface), dot(frame[1], surface)};
 }
 
@@ -87,7 +86,7 @@ std::array<double, 2> surface_along(const SceneContacts<T>& contacts, std::size_
 template <class T>
 std::array<Row, 3> contact_rows(const SceneContacts<T>& contacts, std::size_t i, const ContactFrame& frame,
                                 const Body& a, const Body& b) {
-  const Vector<double> r_a = vector_at(contacts.r_a, i), r_b = vector_at(contacts.r_b, i);
+  const Vector3<double> r_a = vector_at(contacts.r_a, i), r_b = vector_at(contacts.r_b, i);
   std::array<Row, 3> rows;
   for (std::size_t d = 0; d < 3; ++d)
     rows[d] = {{contacts.body_a[i], contacts.body_b[i]}, {a.at_point(r_a, frame[d]), b.at_point(r_b, -frame[d])}};

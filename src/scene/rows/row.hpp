@@ -16,17 +16,11 @@ namespace carom::scene {
 /// v and ω of a body, or an impulse along them.
 using Twist = std::array<double, 6>;
 
-inline Twist twist(const Vector<double>& linear, const Vector<double>& angular) {
+inline Twist twist(const Vector3<double>& linear, const Vector3<double>& angular) {
   return {linear[0], linear[1], linear[2], angular[0], angular[1], angular[2]};
-}
-inline double dot(const Twist& a, const Twist& b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5];
 }
 inline void add(Twist& sum, double factor, const Twist& x) {
   for (std::size_t c = 0; c < 6; ++c) sum[c] += factor * x[c];
-}
-inline bool is_finite(const Twist& x) {
-  return std::all_of(x.begin(), x.end(), [](double number) { return std::isfinite(number); });
 }
 
 /// A row on one of its bodies, and the change of velocity that a unit impulse of it makes.
@@ -48,15 +42,11 @@ struct Body {
     return !(good(inverse_mass) && good(xx) && good(yy) && good(zz) && std::isfinite(xy) && std::isfinite(xz) &&
              std::isfinite(yz));
   }
-  Direction direction(const Vector<double>& linear, const Vector<double>& angular) const {
-    const auto& [xx, xy, xz, yy, yz, zz] = inverse_inertia;
-    const auto& [x, y, z] = angular;
-    return {twist(linear, angular),
-            {inverse_mass * linear[0], inverse_mass * linear[1], inverse_mass * linear[2], xx * x + xy * y + xz * z,
-             xy * x + yy * y + yz * z, xz * x + yz * y + zz * z}};
+  Direction direction(const Vector3<double>& linear, const Vector3<double>& angular) const {
+    return {twist(linear, angular), twist(inverse_mass * linear, symmetric(inverse_inertia) * angular)};
   }
   /// The direction of an axis at a point of the body. The negative axis for body B of a contact.
-  Direction at_point(const Vector<double>& r, const Vector<double>& axis) const {
+  Direction at_point(const Vector3<double>& r, const Vector3<double>& axis) const {
     return direction(axis, cross(r, axis));
   }
 };

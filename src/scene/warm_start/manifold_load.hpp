@@ -14,21 +14,18 @@ namespace carom::scene {
 
 /// Force and moment on body A, about its centre of mass. Sums over a step. [N s], [N m s]
 struct Wrench {
-  Vector<double> force{}, moment{};
+  Vector3<double> force{}, moment{};
 
-  void add(const Vector<double>& impulse, const Vector<double>& arm) {
-    const Vector<double> turn = cross(arm, impulse);
-    for (std::size_t c = 0; c < 3; ++c) {
-      force[c] += impulse[c];
-      moment[c] += turn[c];
-    }
+  void add(const Vector3<double>& impulse, const Vector3<double>& arm) {
+    force = force + impulse;
+    moment = moment + cross(arm, impulse);
   }
 };
 
 /// Finds impulses on up to four points.
 class ManifoldLoad {
  public:
-  using Vector = scene::Vector<double>;
+  using Vector = carom::Vector3<double>;
   static constexpr std::size_t most = 4;
 
   /// A point, and the share of the normal impulse that it should have if the others allow it.
@@ -46,19 +43,15 @@ class ManifoldLoad {
     const double pressure = dot(wrench.force, n_);
     if (count_ == 0 || !(pressure > 0) || !std::isfinite(pressure)) return false;
     // Everything about the mean of the points, in the plane of the normal.
-    Vector mean{}, tangential{}, moment = wrench.moment;
-    for (std::size_t c = 0; c < 3; ++c) {
+    Vector mean{};
+    for (std::size_t c = 0; c < 3; ++c)
       for (std::size_t i = 0; i < count_; ++i) mean[c] += arm_[i][c] / static_cast<double>(count_);
-      tangential[c] = wrench.force[c] - pressure * n_[c];
-    }
-    const Vector of_force = cross(mean, wrench.force);
-    for (std::size_t c = 0; c < 3; ++c) moment[c] -= of_force[c];
+    const Vector tangential = wrench.force - pressure * n_, moment = wrench.moment - cross(mean, wrench.force);
     // p n at x e1 + y e2 has the moment p (y e1 - x e2).
     const auto [e1, e2] = tangents(n_);
     const double about1 = dot(moment, e1), about2 = dot(moment, e2);
     for (std::size_t i = 0; i < count_; ++i) {
-      Vector from{};
-      for (std::size_t c = 0; c < 3; ++c) from[c] = arm_[i][c] - mean[c];
+      const Vector from = arm_[i] - mean;
       at_[i] = {dot(from, e1), dot(from, e2)};
     }
     find_shares({-about2 / pressure, about1 / pressure});
@@ -74,8 +67,7 @@ class ManifoldLoad {
     for (std::size_t i = 0; i < count_; ++i) {
       const double along1 = share_[i] * (t[0] - spin * (at_[i][1] - centre[1]));
       const double along2 = share_[i] * (t[1] + spin * (at_[i][0] - centre[0]));
-      for (std::size_t c = 0; c < 3; ++c)
-        impulse_[i][c] = share_[i] * pressure * n_[c] + along1 * e1[c] + along2 * e2[c];
+      impulse_[i] = share_[i] * pressure * n_ + along1 * e1 + along2 * e2;
     }
     return true;
   }

@@ -95,7 +95,7 @@ class StaticFriction {
   }
 
  private:
-  using Vector = scene::Vector<double>;
+  using Vector = carom::Vector3<double>;
 
   /// [m²/s²] A manifold that slips sticks again below the square root of it.
   double again2() const { return SceneThresholds::stick_again * SceneThresholds::stick_again * rest_speed2_; }
@@ -133,18 +133,13 @@ class StaticFriction {
           v[c] -= static_cast<double>(job.changes[body].numbers[c]);
           w[c] -= static_cast<double>(job.changes[body].numbers[3 + c]);
         }
-        const Vector turning = cross(w, vector_at(lever, i));
-        for (std::size_t c = 0; c < 3; ++c) slip[c] += sign * (v[c] + turning[c]);
+        slip = slip + sign * (v + cross(w, vector_at(lever, i)));
       };
       add(m.body_a, contacts.r_a, 1);
       add(m.body_b, contacts.r_b, -1);
-      if (contacts.surface_velocity.x) {
-        const Vector surface = vector_at(contacts.surface_velocity, i);
-        for (std::size_t c = 0; c < 3; ++c) slip[c] -= surface[c];
-      }
+      if (contacts.surface_velocity.x) slip = slip - vector_at(contacts.surface_velocity, i);
       const Vector n = vector_at(contacts.normal, i);
-      const double along = dot(slip, n) / dot(n, n);
-      for (std::size_t c = 0; c < 3; ++c) slip[c] -= along * n[c];
+      slip = slip - dot(slip, n) / dot(n, n) * n;
       most = std::max(most, dot(slip, slip));
     });
     return most;

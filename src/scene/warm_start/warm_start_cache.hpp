@@ -603,39 +603,37 @@ class WarmStartCache {
   }
   template <class Each>
   void spread(const Each& each, const SceneContacts<T>& contacts, Wrench wrench, int heirs) {
-    using Vector = scene::Vector<double>;
-    const Vector of_gone = wrench.force;
-    Vector normal{};
+    const Vector3<double> of_gone = wrench.force;
+    Vector3<double> normal{};
     each([&](std::size_t i) {
       normal = vector_at(contacts.normal, i);
       if (place_[i] < has_no_key) wrench.add(impulse_at(i), last_arm(place_[i]));
     });
-    const auto along = [&](const Vector& x) { return x[0] * normal[0] + x[1] * normal[1] + x[2] * normal[2]; };
-    const double all = along(wrench.force), of_heir = heirs > 0 ? along(of_gone) / heirs : 0;
+    const double all = dot(wrench.force, normal), of_heir = heirs > 0 ? dot(of_gone, normal) / heirs : 0;
     ManifoldLoad load;
     const auto is_in = [&](std::size_t i) { return place_[i] != has_no_key; };
     each([&](std::size_t i) {
       if (!is_in(i)) return;
-      load.add(vector_at(contacts.r_a, i), (place_[i] == is_new ? of_heir : along(impulse_at(i))) / all);
+      load.add(vector_at(contacts.r_a, i), (place_[i] == is_new ? of_heir : dot(impulse_at(i), normal)) / all);
     });
     if (!load.spread(wrench, normal)) return;
     std::size_t point = 0;
     each([&](std::size_t i) {
       if (!is_in(i)) return;
       for (std::size_t c = 0; with_history_ && keeps_rests<T> && c < 3; ++c) own_histories().rest(c)[i] = 0;
-      const Vector& now = load.impulse(point++);
+      const Vector3<double>& now = load.impulse(point++);
       for (std::size_t c = 0; c < 3; ++c) {
         const auto x = static_cast<T>(now[c]);
         impulse(c)[i] = std::isfinite(x) ? x : T(0);
       }
     });
   }
-  Vector<double> impulse_at(std::size_t contact) const {
-    Vector<double> made;
+  Vector3<double> impulse_at(std::size_t contact) const {
+    Vector3<double> made;
     for (std::size_t c = 0; c < 3; ++c) made[c] = static_cast<double>(impulse(c)[contact]);
     return made;
   }
-  Vector<double> last_arm(std::size_t place) const {
+  Vector3<double> last_arm(std::size_t place) const {
     const auto at = [&](std::size_t c) { return static_cast<double>(last_.arm[c * last_.stride + place]); };
     return {at(0), at(1), at(2)};
   }
@@ -652,7 +650,7 @@ class WarmStartCache {
       if (taken_[place] != 0) continue;
       taken_[place] = 1;
       sum.is_any = true;
-      Vector<double> impulse;
+      Vector3<double> impulse;
       for (std::size_t c = 0; c < 3; ++c)
         impulse[c] = static_cast<double>(scale_(last_.impulse[c * last_.stride + place]));
       sum.wrench.add(impulse, last_arm(place));

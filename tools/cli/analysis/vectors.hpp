@@ -11,14 +11,14 @@
 
 namespace carom::apps {
 
-using Vector = scene::Vector<double>;
+using Vector = carom::Vector3<double>;
 
 inline double norm(const Vector& v) {
   return std::hypot(v[0], v[1], v[2]);
 }
 
 inline double distance(const Vector& v, const Vector& w) {
-  return norm({v[0] - w[0], v[1] - w[1], v[2] - w[2]});
+  return norm(v - w);
 }
 
 /// The vectors in the columns NAME_x, NAME_y and NAME_z. A column NAME has components about z. Axes without a column

@@ -14,15 +14,12 @@
 namespace carom::io {
 namespace {
 
-using Vector = scene::Vector<double>;
 using scene::body_of;
 using scene::contact_rows;
 using scene::coupling;
-using scene::dot;
 using scene::Row;
 using scene::surface_along;
 using scene::Twist;
-using scene::vector_at;
 using scene::velocity_at;
 
 Twist velocity_of(const SceneBodies<double>& bodies, std::int32_t body) {
@@ -56,7 +53,7 @@ std::vector<std::size_t> sound_contacts(const Scene<double>& scene, SceneOptions
 struct Constraint {
   std::size_t contact;
   std::array<Row, 3> row;
-  Vector q;  ///< [m/s] relative velocity before the step minus the target
+  Vector3<double> q;  ///< [m/s] relative velocity before the step minus the target
   double friction;
 };
 

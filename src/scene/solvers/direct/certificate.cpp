@@ -27,16 +27,6 @@ constexpr double slow_motion = 3e-4;
 /// takes this multiple of the time of the same operations in a factorisation.
 constexpr double work_of_point = 100, work_of_block = 72, slowness = 4;
 
-Vector3 along(const std::array<Vector3, 3>& axis, const Vector3& v) {
-  return {dot(axis[0], v), dot(axis[1], v), dot(axis[2], v)};
-}
-
-Vector3 back(const std::array<Vector3, 3>& axis, const Vector3& v) {
-  Vector3 world;
-  for (std::size_t c = 0; c < 3; ++c) world[c] = v[0] * axis[0][c] + v[1] * axis[1][c] + v[2] * axis[2][c];
-  return world;
-}
-
 /// The nearest point of the cone |p_t| <= friction × p_n.
 Vector3 projection(const Vector3& w, double friction) {
   const double length = std::sqrt(w[0] * w[0] + w[1] * w[1]);
@@ -111,14 +101,14 @@ void Certificate::begin(const DirectIsland& island, const Column<const std::uint
   for (std::size_t i = 0; i < n; ++i) {
     const Body& body = island.bodies()[i];
     const BodyRow& change = island.forces(i);
-    const Vector3 spin = times(body.inertia, angular(change));
+    const Vector3 spin = symmetric(body.inertia) * angular(change);
     for (std::size_t c = 0; c < 3; ++c) {
       right_[i].at[c] = body.mass * change.at[c];
       right_[i].at[3 + c] = spin[c];
     }
     const auto& j = body.inertia;
     radius_[i] = std::sqrt(std::max(j[0] + j[3] + j[5], 0.0) / body.mass);
-    speed = std::max(speed, std::sqrt(dot(linear(change), linear(change))));
+    speed = std::max(speed, length(linear(change)));
   }
   unbalanced_ = Thresholds::large_unbalanced * speed;
   slow_motion_ = slow_motion * speed;
@@ -140,7 +130,7 @@ void Certificate::begin(const DirectIsland& island, const Column<const std::uint
       to.weight = p.weight;
       names_.push_back(
           {key[p.contact], static_cast<std::uint32_t>(points_.size()), static_cast<std::uint32_t>(manifolds_.size())});
-      points_.push_back({along(m.axis, p.r_a), along(m.axis, p.r_b), p.impulse, {}, p.target[2]});
+      points_.push_back({m.axis * p.r_a, m.axis * p.r_b, p.impulse, {}, p.target[2]});
     }
     to.end = static_cast<std::uint32_t>(points_.size());
     if (to.end > to.first) manifolds_.push_back(to);
@@ -214,7 +204,7 @@ void Certificate::iterate(BlockFactor& factor) {
   const auto add = [&](std::int32_t body, const Manifold& m, double sign, const Vector3& force, const Vector3& torque) {
     if (body >= n) return;
     double* const to = x_[static_cast<std::size_t>(body)].at;
-    const Vector3 t = back(m.axis, torque);
+    const Vector3 t = transpose(m.axis) * torque;
     for (std::size_t c = 0; c < 3; ++c) {
       to[c] += sign * force[c];
       to[3 + c] += sign * t[c];
@@ -224,12 +214,12 @@ void Certificate::iterate(BlockFactor& factor) {
     Vector3 force{}, torque_a{}, torque_b{};
     for (std::uint32_t i = m.first; i < m.end; ++i) {
       const Point& p = points_[i];
-      const Vector3 f = sum(p.impulse, scaled(m.weight, p.velocity));
-      force = sum(force, f);
-      torque_a = sum(torque_a, cross(p.r_a, f));
-      torque_b = sum(torque_b, cross(p.r_b, f));
+      const Vector3 f = p.impulse + m.weight * p.velocity;
+      force = force + f;
+      torque_a = torque_a + cross(p.r_a, f);
+      torque_b = torque_b + cross(p.r_b, f);
     }
-    const Vector3 world = back(m.axis, force);
+    const Vector3 world = transpose(m.axis) * force;
     add(m.a, m, 1, world, torque_a);
     add(m.b, m, -1, world, torque_b);
   }
@@ -238,21 +228,20 @@ void Certificate::iterate(BlockFactor& factor) {
   miss_ = 0;
   for (const Manifold& m : manifolds_) {
     const BodyRow a = row(m.a), b = row(m.b);
-    const Vector3 u = along(m.axis, difference(linear(a), linear(b))), spin_a = along(m.axis, angular(a)),
-                  spin_b = along(m.axis, angular(b));
+    const Vector3 u = m.axis * (linear(a) - linear(b)), spin_a = m.axis * angular(a), spin_b = m.axis * angular(b);
     const double compliance = 1 / m.weight;
     for (std::uint32_t i = m.first; i < m.end; ++i) {
       Point& p = points_[i];
-      const Vector3 now = difference(sum(u, cross(spin_a, p.r_a)), cross(spin_b, p.r_b));
+      const Vector3 now = u + cross(spin_a, p.r_a) - cross(spin_b, p.r_b);
       Vector3 w;
       for (std::size_t c = 0; c < 3; ++c)
         w[c] = p.impulse[c] -
                m.weight * (relaxation_ * now[c] + (1 - relaxation_) * p.velocity[c] - (c == 2 ? p.target : 0));
       const Vector3 y = projection(w, m.friction);
-      Vector3 z = scaled(compliance, difference(y, w));
+      Vector3 z = compliance * (y - w);
       z[2] += p.target;
-      const Vector3 miss = difference(now, z), change = difference(z, p.velocity);
-      const double size = std::sqrt(dot(miss, miss)) + std::sqrt(dot(change, change));
+      const Vector3 miss = now - z, change = z - p.velocity;
+      const double size = length(miss) + length(change);
       miss_ = size <= miss_ ? miss_ : size;  // keeps NaN
       p.impulse = y;
       p.velocity = z;
@@ -274,9 +263,7 @@ void Certificate::drop_small_impulses() {
 }
 
 void Certificate::measure() {
-  const auto speed = [&](std::size_t i) {
-    return std::sqrt(dot(linear(x_[i]), linear(x_[i]))) + radius_[i] * std::sqrt(dot(angular(x_[i]), angular(x_[i])));
-  };
+  const auto speed = [&](std::size_t i) { return length(linear(x_[i])) + radius_[i] * length(angular(x_[i])); };
   fastest_ = fastest_loaded_ = 0;
   for (std::size_t i = 0; i < x_.size(); ++i) fastest_ = std::max(fastest_, speed(i));
   for (const Manifold& m : manifolds_) {
@@ -289,7 +276,7 @@ void Certificate::measure() {
 }
 
 Vector3 Certificate::in_world(const Named& of) const {
-  return back(manifolds_[of.manifold].axis, points_[of.point].impulse);
+  return transpose(manifolds_[of.manifold].axis) * points_[of.point].impulse;
 }
 
 Vector3 Certificate::impulse(std::uint64_t key, std::size_t& hint) const {

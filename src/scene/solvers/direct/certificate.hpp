@@ -81,7 +81,7 @@ class Certificate {
  private:
   struct Manifold {
     std::int32_t a, b;  // positions; immovable bodies have other numbers
-    std::array<Vector3, 3> axis;
+    Matrix3 axis;
     double friction, weight;
     std::uint32_t first, end;
 

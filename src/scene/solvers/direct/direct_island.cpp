@@ -90,7 +90,7 @@ std::int32_t DirectIsland::add_fixed(const BodyRow& velocity, const BodyRow& cha
   return static_cast<std::int32_t>(free_.size() - 1);
 }
 
-void DirectIsland::add_manifold(std::int32_t a, std::int32_t b, const std::array<Vector3, 3>& axis, double friction) {
+void DirectIsland::add_manifold(std::int32_t a, std::int32_t b, const Matrix3& axis, double friction) {
   Manifold& m = manifolds_.emplace_back();
   m.a = a;
   m.b = b;
@@ -105,7 +105,7 @@ void DirectIsland::add_manifold(std::int32_t a, std::int32_t b, const std::array
 
 void DirectIsland::accelerate(const Rows& wrench, Rows& rows) const {
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    const Vector3 spin = times(bodies_[i].inverse_inertia, angular(wrench[i]));
+    const Vector3 spin = symmetric(bodies_[i].inverse_inertia) * angular(wrench[i]);
     for (std::size_t c = 0; c < 3; ++c) {
       rows[i].at[c] += bodies_[i].inverse_mass * wrench[i].at[c];
       rows[i].at[3 + c] += spin[c];
@@ -152,15 +152,15 @@ void DirectIsland::set_states() {
       if (!(friction < most * (1 - 1e-6))) p.state = State::slips;
       just_holds = just_holds && p.state == State::slips && friction > 0;
       if (!(friction > Thresholds::direct_slipping * most)) continue;
-      const Vector3 u = difference(relative(m, p, velocity_), p.target);
+      const Vector3 u = relative(m, p, velocity_) - p.target;
       const double slip = tangential_length(u), along = u[0] * p.impulse[0] + u[1] * p.impulse[1];
       just_holds = just_holds && slip < Thresholds::direct_push;
       if (!(slip > Thresholds::direct_slip) || !(along < (p.state == State::slips ? 0 : -0.9 * slip * friction)))
         continue;
       p.state = State::slips;
       const double f = -most / slip;
-      p.change = difference({f * u[0], f * u[1], p.impulse[2]}, p.impulse);
-      p.impulse = sum(p.impulse, p.change);
+      p.change = Vector3{f * u[0], f * u[1], p.impulse[2]} - p.impulse;
+      p.impulse = p.impulse + p.change;
       any = true;
     }
     // Without a slip that shows, the directions of the friction are unknown.
@@ -184,9 +184,9 @@ DirectIsland::Verdict DirectIsland::solve_states(bool is_last) {
   each_point([&](const Manifold& m, Point& p) {
     p.change = {};
     if (p.state == State::open) return;
-    p.change = difference(p.target, relative(m, p, velocity_));
+    p.change = p.target - relative(m, p, velocity_);
     if (p.state == State::slips) p.change[0] = p.change[1] = 0;
-    add_wrench_in_factor(m, p, scaled(p.weight, p.change), right_);
+    add_wrench_in_factor(m, p, p.weight * p.change, right_);
   });
   add_rows(right_);
   factor_.solve(right_.data());
@@ -195,12 +195,12 @@ DirectIsland::Verdict DirectIsland::solve_states(bool is_last) {
   missed_ = 0;
   each_point([&](const Manifold& m, Point& p) {
     if (p.state == State::open) return;
-    Vector3 miss = difference(p.change, relative_in_factor(m, p, right_));
+    Vector3 miss = p.change - relative_in_factor(m, p, right_);
     if (p.state == State::slips) miss[0] = miss[1] = 0;
     for (const double x : miss) missed_ = std::max(missed_, std::abs(x));
-    p.change = scaled(p.weight, miss);
+    p.change = p.weight * miss;
     // Also true for NaN.
-    leaves = leaves || !(std::abs(p.change[2]) < 1e300) || leaves_cone(m, p, sum(p.impulse, p.change));
+    leaves = leaves || !(std::abs(p.change[2]) < 1e300) || leaves_cone(m, p, p.impulse + p.change);
   });
   for (const JointRow& row : rows_)
     leaves = leaves || (row.state == RowState::held && is_out_of_bounds(row, row.impulse + row.change));
@@ -208,7 +208,7 @@ DirectIsland::Verdict DirectIsland::solve_states(bool is_last) {
     if (!is_last) release();
     return Verdict::contradicted;
   }
-  each_point([&](const Manifold&, Point& p) { p.impulse = sum(p.impulse, p.change); });
+  each_point([&](const Manifold&, Point& p) { p.impulse = p.impulse + p.change; });
   take_row_changes(1);
   for (std::size_t i = 0; i < bodies_.size(); ++i)
     for (std::size_t c = 0; c < 6; ++c) velocity_[i].at[c] += right_[i].at[c];
@@ -228,12 +228,12 @@ bool DirectIsland::turn_friction() {
   each_point([&](const Manifold& m, Point& p) {
     p.change = {};
     if (p.state != State::slips || !(p.impulse[2] > 0)) return;
-    const Vector3 u = difference(relative(m, p, velocity_), p.target);
+    const Vector3 u = relative(m, p, velocity_) - p.target;
     const double slip = tangential_length(u);
     if (!(slip > Thresholds::direct_push)) return;
     const double f = -m.friction * p.impulse[2] / slip;
-    p.change = difference({f * u[0], f * u[1], p.impulse[2]}, p.impulse);
-    p.impulse = sum(p.impulse, p.change);
+    p.change = Vector3{f * u[0], f * u[1], p.impulse[2]} - p.impulse;
+    p.impulse = p.impulse + p.change;
     any = true;
   });
   if (!any) return false;
@@ -271,7 +271,7 @@ bool DirectIsland::solve_or_return() {
 /// Opens the points that would pull, and lets the points slide that need more friction than they have.
 void DirectIsland::release() {
   each_point([&](const Manifold& m, Point& p) {
-    const Vector3 next = sum(p.impulse, p.change), begun = p.impulse;
+    const Vector3 next = p.impulse + p.change, begun = p.impulse;
     if (p.state != State::open && leaves_cone(m, p, next)) {
       const double normal = next[2] < -tolerance_ ? 0 : std::max(next[2], 0.0), friction = tangential_length(next);
       const double share = friction > 0 ? m.friction * normal / friction : 0;
@@ -279,7 +279,7 @@ void DirectIsland::release() {
       p.state = normal > 0 ? State::slips : State::open;
       p.impulse = {share * next[0], share * next[1], normal};
     }
-    p.change = difference(p.impulse, begun);
+    p.change = p.impulse - begun;
   });
   apply_changes();
   release_rows();
@@ -291,7 +291,7 @@ bool DirectIsland::hold_approaching() {
   each_point([&](const Manifold& m, Point& p) {
     p.change = {};
     if (p.state == State::sticks) return;
-    const Vector3 u = difference(relative(m, p, velocity_), p.target);
+    const Vector3 u = relative(m, p, velocity_) - p.target;
     const double pushed = u[0] * p.impulse[0] + u[1] * p.impulse[1];
     const bool is_held = p.state == State::open ? u[2] < -Thresholds::direct_approach
                                                 : pushed > Thresholds::direct_push * m.friction * p.impulse[2];
@@ -305,8 +305,8 @@ bool DirectIsland::hold_approaching() {
     p.is_released = p.state == State::open;
     p.state = State::slips;
     const double slip = tangential_length(u), f = slip > 0 ? -m.friction * p.impulse[2] / slip : 0;
-    p.change = difference({f * u[0], f * u[1], p.impulse[2]}, p.impulse);
-    p.impulse = sum(p.impulse, p.change);
+    p.change = Vector3{f * u[0], f * u[1], p.impulse[2]} - p.impulse;
+    p.impulse = p.impulse + p.change;
   });
   if (any) apply_changes();
   return any;
@@ -342,7 +342,7 @@ bool DirectIsland::is_thrown() {
   const auto of_fixed = [&](std::int32_t row, const Vector3& arm) {
     if (static_cast<std::size_t>(row) < n) return Vector3{};
     const BodyRow& v = free_[static_cast<std::size_t>(row)];
-    return sum(linear(v), cross(angular(v), arm));
+    return linear(v) + cross(angular(v), arm);
   };
   each_point([&](const Manifold& m, Point& p) {
     const Vector3 target = {p.target[0], p.target[1], std::max(p.target[2], 0.0)};
@@ -367,7 +367,7 @@ void DirectIsland::keep_in_cones() {
       p.impulse = {};
     else if (friction > most)
       p.impulse = {p.impulse[0] * (most / friction), p.impulse[1] * (most / friction), p.impulse[2]};
-    p.change = difference(p.impulse, begun);
+    p.change = p.impulse - begun;
     any = any || p.impulse != begun;
   });
   if (any) apply_changes();
@@ -381,8 +381,8 @@ void DirectIsland::keep_energy(const StepOptions& options) {
   each_point([&](const Manifold& m, Point& p) {
     const Vector3 now = relative(m, p, velocity_), begun = relative(m, p, free_);
     const Vector3 prescribed = {p.target[0], p.target[1], std::max(p.target[2], 0.0)};
-    work += dot(p.impulse, difference(now, prescribed));
-    answer += dot(p.impulse, difference(now, begun));
+    work += dot(p.impulse, now - prescribed);
+    answer += dot(p.impulse, now - begun);
   });
   for (const JointRow& row : rows_) {
     work += row.impulse * (velocity_of(row, velocity_) - row.target);
@@ -390,7 +390,7 @@ void DirectIsland::keep_energy(const StepOptions& options) {
   }
   if (!(work > Thresholds::direct_work_left * mean_weight_ * options.weight_speed)) return;
   const double share = answer > work ? (answer - work) / answer : 0;
-  for (Point& p : points_) p.impulse = scaled(share, p.impulse);
+  for (Point& p : points_) p.impulse = share * p.impulse;
   for (JointRow& row : rows_) row.impulse = std::min(std::max(share * row.impulse, row.least), row.largest);
 }
 
@@ -405,7 +405,7 @@ bool DirectIsland::is_settled(double weight_speed) {
   for (const Manifold& m : manifolds_)
     for (std::uint32_t i = m.first; i < m.end; ++i) {
       const Point& p = points_[i];
-      const Vector3 u = difference(relative(m, p, velocity_), p.target);
+      const Vector3 u = relative(m, p, velocity_) - p.target;
       residual_ = std::max(residual_, -u[2]);
       if (p.state == State::open) {
         if (u[2] < -most) return false;
@@ -456,8 +456,7 @@ bool DirectIsland::find_impulses(const StepOptions& options, bool may_use_interi
   put_rows_on_bounds();
   mean_momentum_ = 0;
   for (std::size_t i = 0; i < bodies_.size(); ++i)
-    mean_momentum_ +=
-        bodies_[i].mass * std::sqrt(dot(linear(free_[i]), linear(free_[i]))) / static_cast<double>(bodies_.size());
+    mean_momentum_ += bodies_[i].mass * length(linear(free_[i])) / static_cast<double>(bodies_.size());
   const int tries = Thresholds::direct_tries + (has_bounds() ? Thresholds::direct_bound_tries : 0);
   Verdict verdict = Verdict::contradicted;
   for (int i = 1; i <= tries && verdict == Verdict::contradicted; ++i)

@@ -81,8 +81,8 @@ struct Point {
 };
 
 struct Manifold {
-  std::int32_t a = 0, b = 0;    ///< rows of the bodies: positions in the factor, or rows of immovable bodies
-  std::array<Vector3, 3> axis;  ///< t1, t2, n
+  std::int32_t a = 0, b = 0;  ///< rows of the bodies: positions in the factor, or rows of immovable bodies
+  Matrix3 axis;               ///< t1, t2, n
   double friction = 0;
   double inverse_mass = 0;           ///< [1/kg] of both bodies
   std::uint32_t first = 0, end = 0;  ///< points
@@ -105,7 +105,7 @@ struct JointVectors {
 struct FactoredGeometry {
   Array<std::array<double, 6>> inverse_inertia, inertia;  ///< of bodies, as is the next
   Array<Axes> locked;
-  Array<std::array<Vector3, 3>> axes;  ///< of manifolds
+  Array<Matrix3> axes;                 ///< of manifolds
   Array<std::array<Vector3, 2>> arms;  ///< of points
   Array<JointVectors> rows;
   Array<double> row_weights;
@@ -124,7 +124,7 @@ struct RowResponse {
   void add(double inverse_mass, const std::array<double, 6>& inverse_inertia, const Vector3& along,
            const Vector3& about) {
     linear += inverse_mass * dot(along, along);
-    angular += dot(about, times(inverse_inertia, about));
+    angular += dot(about, symmetric(inverse_inertia) * about);
     terms += (inverse_inertia[0] + inverse_inertia[3] + inverse_inertia[5]) * dot(about, about);
   }
   /// True if impulses move the row by more than rounding, and by a number within the range.
@@ -233,7 +233,7 @@ class DirectIsland {
   /// Adds an immovable body. `change`: of its velocity in the step. Returns its row.
   std::int32_t add_fixed(const BodyRow& velocity, const BodyRow& change);
   /// `a`, `b`: rows of the bodies.
-  void add_manifold(std::int32_t a, std::int32_t b, const std::array<Vector3, 3>& axis, double friction);
+  void add_manifold(std::int32_t a, std::int32_t b, const Matrix3& axis, double friction);
   /// Adds a point to the last manifold, and returns it.
   Point& add_point() {
     ++manifolds_.back().end;
@@ -298,12 +298,12 @@ class DirectIsland {
   using Rows = Array<BodyRow>;
   enum class Verdict : std::uint8_t { accepted, contradicted, failed };
 
-  static Vector3 relative(const Manifold& m, const std::array<Vector3, 3>& axes, const Vector3& r_a, const Vector3& r_b,
+  static Vector3 relative(const Manifold& m, const Matrix3& axes, const Vector3& r_a, const Vector3& r_b,
                           const Rows& rows);
   static Vector3 relative(const Manifold& m, const Point& p, const Rows& rows) {
     return relative(m, m.axis, p.r_a, p.r_b, rows);
   }
-  void add_wrench(const Manifold& m, const std::array<Vector3, 3>& axes, const Vector3& r_a, const Vector3& r_b,
+  void add_wrench(const Manifold& m, const Matrix3& axes, const Vector3& r_a, const Vector3& r_b,
                   const Vector3& impulse, Rows& rows) const;
   void add_wrench(const Manifold& m, const Point& p, const Vector3& impulse, Rows& rows) const {
     add_wrench(m, m.axis, p.r_a, p.r_b, impulse, rows);
@@ -488,18 +488,16 @@ class DirectIsland {
   Certificate certificate_;
 };
 
-inline Vector3 DirectIsland::relative(const Manifold& m, const std::array<Vector3, 3>& axes, const Vector3& r_a,
-                                      const Vector3& r_b, const Rows& rows) {
+inline Vector3 DirectIsland::relative(const Manifold& m, const Matrix3& axes, const Vector3& r_a, const Vector3& r_b,
+                                      const Rows& rows) {
   const BodyRow &a = rows[static_cast<std::size_t>(m.a)], &b = rows[static_cast<std::size_t>(m.b)];
-  const Vector3 u = difference(sum(linear(a), cross(angular(a), r_a)), sum(linear(b), cross(angular(b), r_b)));
-  return {dot(u, axes[0]), dot(u, axes[1]), dot(u, axes[2])};
+  const Vector3 u = linear(a) + cross(angular(a), r_a) - (linear(b) + cross(angular(b), r_b));
+  return axes * u;
 }
 
-inline void DirectIsland::add_wrench(const Manifold& m, const std::array<Vector3, 3>& axes, const Vector3& r_a,
-                                     const Vector3& r_b, const Vector3& impulse, Rows& rows) const {
-  Vector3 f{};
-  for (std::size_t i = 0; i < 3; ++i)
-    f[i] = impulse[0] * axes[0][i] + impulse[1] * axes[1][i] + impulse[2] * axes[2][i];
+inline void DirectIsland::add_wrench(const Manifold& m, const Matrix3& axes, const Vector3& r_a, const Vector3& r_b,
+                                     const Vector3& impulse, Rows& rows) const {
+  const Vector3 f = transpose(axes) * impulse;
   const auto add_to = [&](std::int32_t row, const Vector3& arm, double sign) {
     if (static_cast<std::size_t>(row) >= bodies_.size()) return;
     BodyRow& to = rows[static_cast<std::size_t>(row)];

@@ -43,12 +43,6 @@ void put_warm(const kernel::SceneJob<T>& job, std::size_t i, const Vector3& v) {
   put(rest, i, left);
 }
 
-Vector3 in_world(const Manifold& m, const Vector3& v) {
-  Vector3 world;
-  for (std::size_t c = 0; c < 3; ++c) world[c] = v[0] * m.axis[0][c] + v[1] * m.axis[1][c] + v[2] * m.axis[2][c];
-  return world;
-}
-
 /// The options of a call that its islands read.
 template <class T>
 StepOptions step_options(const CallOptions& options, const Scene<T>& scene) {
@@ -315,7 +309,7 @@ bool DirectIslands<T>::take(const Candidate& candidate) {
     const double slop = std::sqrt(slop2);
     const auto [surface_1, surface_2] = surface_along(contacts, first, frame);
     const Vector3 surface = {surface_1, surface_2, 0};
-    const double speed = std::sqrt(dot(surface, surface));
+    const double speed = length(surface);
     for (std::uint32_t c = 0; c < of.count; ++c) {
       const std::uint32_t i = contact_at(of, c);
       Point& p = island.add_point();
@@ -334,7 +328,7 @@ bool DirectIslands<T>::take(const Candidate& candidate) {
       p.target = surface;
       if (job_.warm_impulse.x) {
         Vector3 w = vector_at(job_.warm_impulse, i);
-        if (job_.warm_rest.x) w = sum(w, vector_at(job_.warm_rest, i));
+        if (job_.warm_rest.x) w = w + vector_at(job_.warm_rest, i);
         const Vector3 given = {share * dot(w, t1), share * dot(w, t2), share * dot(w, *normal)};
         const double held2 = given[0] * given[0] + given[1] * given[1], most = friction * given[2];
         const double cut = held2 > most * most ? most / std::sqrt(held2) : 1;
@@ -395,11 +389,11 @@ void DirectIslands<T>::store(const DirectIsland& island) const {
   for (const Manifold& m : island.manifolds())
     for (std::uint32_t k = m.first; k < m.end; ++k) {
       const Point& p = island.points()[k];
-      const Vector3 impulse = in_world(m, p.sum);
+      const Vector3 impulse = transpose(m.axis) * p.sum;
       put(to.impulse, p.contact, impulse);
-      put(to.separation_velocity, p.contact, in_world(m, island.velocity_of(m, p)));
-      const Vector3 next = scaled(substeps, p.next);
-      put_warm(job_, p.contact, next == p.sum ? impulse : in_world(m, next));
+      put(to.separation_velocity, p.contact, transpose(m.axis) * island.velocity_of(m, p));
+      const Vector3 next = substeps * p.next;
+      put_warm(job_, p.contact, next == p.sum ? impulse : transpose(m.axis) * next);
       const bool is_pushed = p.sum != Vector3{};
       job_.status[p.contact] = static_cast<std::uint8_t>(is_pushed ? Status::ok : Status::separating);
       if (!to.path) continue;

@@ -63,10 +63,7 @@ void InteriorPoint::begin() {
   });
   mean_ = std::max(loaded > 0 ? sum / loaded : 0, 0.25 * options_.weight_speed);
   speed_ = options_.weight_speed;
-  const auto velocity = [&](const Manifold& m, const Point& p) {
-    const Vector3 u = of_.relative(m, p, of_.velocity_);
-    return Vector3{u[0] - p.target[0], u[1] - p.target[1], u[2] - p.target[2]};
-  };
+  const auto velocity = [&](const Manifold& m, const Point& p) { return of_.relative(m, p, of_.velocity_) - p.target; };
   of_.each_point([&](const Manifold& m, Point& p) { speed_ = std::max(speed_, std::min(0.05, -velocity(m, p)[2])); });
   if (!(mean_ > 0)) mean_ = 1;
   if (!(speed_ > 0)) speed_ = min_tolerance;

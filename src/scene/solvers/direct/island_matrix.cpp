@@ -22,8 +22,6 @@ double level(double ratio) {
   return ratio < 1.0 / 32 ? 1.0 / 64 : ratio < 1.0 / 8 ? 1.0 / 16 : ratio < 0.5 ? 0.25 : ratio < 2 ? 1 : 4;
 }
 
-using Matrix3 = std::array<Vector3, 3>;  // rows
-
 /// Adds r × the columns of a matrix.
 void add_cross(const Vector3& r, const Matrix3& of, Matrix3& to) {
   for (std::size_t k = 0; k < 3; ++k) {
@@ -121,7 +119,6 @@ DirectIsland::Likeness DirectIsland::likeness() const {
     const JointRow& row = rows_[i];
     const JointVectors& then = factored_.rows[i];
     // The arm of a row may lie along it.
-    const auto length = [](const Vector3& arm) { return std::sqrt(dot(arm, arm)); };
     compare(row.linear_a, then.linear_a);
     compare(row.angular_a, then.angular_a, length(row.turned_a));
     compare(row.linear_b, then.linear_b);
@@ -137,7 +134,7 @@ bool DirectIsland::is_calm() const {
     for (std::uint32_t i = m.first; i < m.end && is_calm; ++i) {
       const Point& p = points_[i];
       if (p.state == State::open) continue;
-      const Vector3 miss = difference(p.target, relative(m, p, velocity_));
+      const Vector3 miss = p.target - relative(m, p, velocity_);
       for (std::size_t c = p.state == State::slips ? 2 : 0; c < 3; ++c)
         is_calm = is_calm && std::abs(miss[c]) <= calm_speed_;
     }

@@ -14,8 +14,8 @@ using Thresholds = SceneThresholds;
 /// A vector turned with a body.
 Vector3 turned_by(const Displacement& of, const Vector3& v) {
   if (of.rotation == Vector3{}) return v;
-  const Vector3 twice = scaled(2, cross(of.turn.v, v));
-  return sum(sum(v, scaled(of.turn.w, twice)), cross(of.turn.v, twice));
+  const Vector3 twice = 2 * cross(of.turn.v, v);
+  return v + of.turn.w * twice + cross(of.turn.v, twice);
 }
 
 /// Adds w j kᵀ to a block.
@@ -33,7 +33,7 @@ double rounded_up(double x) {
 
 /// [m/s] Half of the speed by which the turning arm of a joint leaves its tangent in a step.
 Vector3 curvature(const Vector3& spin, const Vector3& arm, double share, double time_step) {
-  return scaled(-0.5 * time_step * share, cross(spin, cross(spin, arm)));
+  return -0.5 * time_step * share * cross(spin, cross(spin, arm));
 }
 
 }  // namespace
@@ -157,7 +157,7 @@ double DirectIsland::error_of(const JointRow& row, double elapsed) const {
   const Displacement &a = displaced(row.a), &b = displaced(row.b);
   double error = row.first_error + dot(row.linear_a, a.way) + dot(row.linear_b, b.way) - elapsed * row.wanted;
   const auto add_side = [&](const Vector3& along, const Vector3& about, const Vector3& arm, const Displacement& of) {
-    error += arm == Vector3{} ? dot(about, of.rotation) : dot(along, difference(turned_by(of, arm), arm));
+    error += arm == Vector3{} ? dot(about, of.rotation) : dot(along, turned_by(of, arm) - arm);
   };
   add_side(row.linear_a, row.angular_a, row.r_a, a);
   add_side(row.linear_b, row.angular_b, row.r_b, b);
@@ -190,7 +190,7 @@ void DirectIsland::stiffen(double time_step) {
     const double length2 = dot(arm, arm);
     if (!moves(to) || !(load > 0) || !(length2 > 0)) return;
     const double stiffness = Thresholds::direct_tension * time_step * rounded_up(load);
-    const Vector3 r = scaled(1 / std::sqrt(length2), arm);
+    const Vector3 r = 1 / std::sqrt(length2) * arm;
     std::array<double, 6>& of = bodies_[static_cast<std::size_t>(to)].tension;
     const double terms[6] = {1 - r[0] * r[0], -r[0] * r[1], -r[0] * r[2],
                              1 - r[1] * r[1], -r[1] * r[2], 1 - r[2] * r[2]};
@@ -259,8 +259,8 @@ bool DirectIsland::find_row_errors(double time_step) {
   displacements_.clear();
   for (std::size_t i = 0; i < moved_.size(); ++i) {
     const BodyRow& v = velocity_[i];
-    const Vector3 rotation = combined(angular(moved_[i]), scaled(time_step, angular(v)));
-    displacements_.push_back({sum(linear(moved_[i]), scaled(time_step, linear(v))), rotation, quaternion_of(rotation)});
+    const Vector3 rotation = combined(angular(moved_[i]), time_step * angular(v));
+    displacements_.push_back({linear(moved_[i]) + time_step * linear(v), rotation, quaternion_of(rotation)});
   }
   each_row([&](JointRow& row) {
     row.change = 0;

@@ -50,7 +50,7 @@ void DirectIsland::pass_on_loads(const StepOptions& options) {
     for (std::uint32_t i = m.first; i < m.end; ++i) {
       const Point& p = points_[i];
       closed += p.separation <= 0 ? 1 : 0;
-      if (parts(p)) load = sum(load, p.impulse);
+      if (parts(p)) load = load + p.impulse;
     }
     if (closed == 0 || !(load[2] > 0)) continue;
     for (std::uint32_t i = m.first; i < m.end; ++i) {
@@ -58,7 +58,7 @@ void DirectIsland::pass_on_loads(const StepOptions& options) {
       if (parts(p))
         p.impulse = {};
       else if (p.separation <= 0)
-        p.impulse = sum(p.impulse, scaled(1.0 / closed, load));
+        p.impulse = p.impulse + 1.0 / closed * load;
     }
   }
 }
@@ -92,7 +92,7 @@ void DirectIsland::correct_positions(const StepOptions& options) {
   if (!factor()) return;
   std::fill(right_.begin(), right_.end(), BodyRow{});
   each_point([&](const Manifold& m, Point& p) {
-    if (p.state != State::open) add_wrench(m, p, scaled(p.weight, p.change), right_);
+    if (p.state != State::open) add_wrench(m, p, p.weight * p.change, right_);
   });
   each_row([&](const JointRow& row) { add_wrench(row, row.weight * row.change, right_); });
   factor_.solve(right_.data());
@@ -196,7 +196,8 @@ void DirectIsland::rebound(const StepOptions& options, bool may_use_interior_poi
 
 /// x·M y of a body
 double DirectIsland::product(std::size_t body, const BodyRow& x, const BodyRow& y) const {
-  return bodies_[body].mass * dot(linear(x), linear(y)) + dot(angular(x), times(bodies_[body].inertia, angular(y)));
+  return bodies_[body].mass * dot(linear(x), linear(y)) +
+         dot(angular(x), symmetric(bodies_[body].inertia) * angular(y));
 }
 
 bool DirectIsland::solve(const StepOptions& options, bool may_use_interior_point) {
@@ -210,7 +211,7 @@ bool DirectIsland::solve(const StepOptions& options, bool may_use_interior_point
   work_of_factorisations_ = work_of_interior_points_ = 0;
   const StepOptions substep = options.substep(substeps_);
   const double share = 1.0 / substeps_;
-  each_point([&](const Manifold&, Point& p) { p.next = scaled(share, p.impulse); });
+  each_point([&](const Manifold&, Point& p) { p.next = share * p.impulse; });
   each_row([&](JointRow& row) {
     row.next = share * row.impulse;
     row.least = share * row.given_least;
@@ -277,7 +278,7 @@ void DirectIsland::end_substep(const StepOptions& options) {
   const double h = options.time_step;
   for (std::size_t i = 0; i < free_.size(); ++i) {
     BodyRow& to = moved_[i];
-    const Vector3 rotation = combined(angular(to), scaled(h, angular(moving_[i])));
+    const Vector3 rotation = combined(angular(to), h * angular(moving_[i]));
     for (std::size_t c = 0; c < 3; ++c) {
       to.at[c] += h * moving_[i].at[c];
       to.at[3 + c] = rotation[c];
@@ -292,9 +293,9 @@ void DirectIsland::end_substep(const StepOptions& options) {
     return hit_ && size > most ? most / size : 1;
   };
   each_point([&](const Manifold& m, Point& p) {
-    p.sum = sum(p.sum, p.impulse);
+    p.sum = p.sum + p.impulse;
     const bool parts = hit_ && relative(m, p, velocity_)[2] > options.weight_speed;
-    p.next = parts ? Vector3{} : scaled(share(p.impulse[2], p.begun[2], m.a, m.b), p.impulse);
+    p.next = parts ? Vector3{} : share(p.impulse[2], p.begun[2], m.a, m.b) * p.impulse;
   });
   each_row([&](JointRow& row) {
     row.sum = std::min(std::max(row.sum + row.impulse, row.given_least), row.given_largest);

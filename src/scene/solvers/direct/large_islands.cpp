@@ -31,20 +31,6 @@ constexpr int max_refused = 30;
 /// of an island that has rested on one, for it to be held.
 constexpr double moving = 6e-3;
 
-template <class T>
-Vector3 vector_of(const T* x) {
-  return {static_cast<double>(x[0]), static_cast<double>(x[1]), static_cast<double>(x[2])};
-}
-
-double length(const Vector3& v) {
-  return std::sqrt(dot(v, v));
-}
-
-/// Component c in world axes.
-double dot_column(const Manifold& m, const Vector3& v, std::size_t c) {
-  return v[0] * m.axis[0][c] + v[1] * m.axis[1][c] + v[2] * m.axis[2][c];
-}
-
 }  // namespace
 
 /// True for an island of many contacts and no joints.
@@ -81,7 +67,7 @@ typename DirectIslands<T>::Motion DirectIslands<T>::motion_of() const {
   Motion made;
   double energy = 0, mass = 0;
   const auto change_of = [&](std::uint32_t i, std::size_t first) {
-    return job_.changes != nullptr ? vector_of(job_.changes[i].numbers + first) : Vector3{};
+    return job_.changes != nullptr ? vector_of<double>(job_.changes[i].numbers + first) : Vector3{};
   };
   const Vector3 gravity = change_of(memory_.bodies.front(), 0);
   made.change = gravity;
@@ -91,7 +77,7 @@ typename DirectIslands<T>::Motion DirectIslands<T>::motion_of() const {
     const T* const j = record + kernel::BodyRecord::inverse_inertia;
     const T* const v = job_.velocities[i].numbers;
     const Vector3 change = change_of(i, 0), turn = change_of(i, 3);
-    const Vector3 speed = difference(vector_of(v), change), spin = difference(vector_of(v + 3), turn);
+    const Vector3 speed = vector_of<double>(v) - change, spin = vector_of<double>(v + 3) - turn;
     made.is_uniform = made.is_uniform && change == gravity && turn == Vector3{};
     const double m = 1 / static_cast<double>(record[kernel::BodyRecord::inverse_mass]);
     const double trace = static_cast<double>(j[0]) + static_cast<double>(j[3]) + static_cast<double>(j[5]);
@@ -123,11 +109,11 @@ void DirectIslands<T>::find_places(const Candidate& candidate) {
       const std::uint32_t a = local(m.body_a), b = local(m.body_b);
       if (a == no_number || b == no_number || memory_.is_placed[a] == memory_.is_placed[b]) continue;
       const std::uint32_t i = contact_at(m);
-      const Vector3 between = difference(vector_at(contacts.r_a, i), vector_at(contacts.r_b, i));
+      const Vector3 between = vector_at(contacts.r_a, i) - vector_at(contacts.r_b, i);
       if (memory_.is_placed[a] != 0)
-        memory_.places[b] = sum(memory_.places[a], between);
+        memory_.places[b] = memory_.places[a] + between;
       else
-        memory_.places[a] = difference(memory_.places[b], between);
+        memory_.places[a] = memory_.places[b] - between;
       memory_.is_placed[a] = memory_.is_placed[b] = 1;
       ++placed;
     }
@@ -308,7 +294,7 @@ bool DirectIslands<T>::solve_large(Candidate& candidate) {
       for (const Manifold& m : island.manifolds())
         for (std::uint32_t k = m.first; k < m.end; ++k) {
           const Point& p = island.points()[k];
-          const Vector3 w = {dot_column(m, p.impulse, 0), dot_column(m, p.impulse, 1), dot_column(m, p.impulse, 2)};
+          const Vector3 w = transpose(m.axis) * p.impulse;
           put(job_.results->impulse, p.contact, w);
           put(job_.results->warm_impulse, p.contact, w);
         }

@@ -9,27 +9,14 @@
 
 namespace carom::scene::direct {
 
-using Vector3 = Vector<double>;
+using Vector3 = carom::Vector3<double>;
+using Matrix3 = carom::Matrix3<double>;
 
 inline Vector3 linear(const BodyRow& row) {
   return {row.at[0], row.at[1], row.at[2]};
 }
 inline Vector3 angular(const BodyRow& row) {
   return {row.at[3], row.at[4], row.at[5]};
-}
-inline Vector3 sum(const Vector3& a, const Vector3& b) {
-  return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
-}
-inline Vector3 difference(const Vector3& a, const Vector3& b) {
-  return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-}
-inline Vector3 scaled(double s, const Vector3& v) {
-  return {s * v[0], s * v[1], s * v[2]};
-}
-/// A symmetric matrix, xx xy xz yy yz zz, times a vector.
-inline Vector3 times(const std::array<double, 6>& m, const Vector3& v) {
-  return {m[0] * v[0] + m[1] * v[1] + m[2] * v[2], m[1] * v[0] + m[3] * v[1] + m[4] * v[2],
-          m[2] * v[0] + m[4] * v[1] + m[5] * v[2]};
 }
 
 /// Axes about which a body cannot turn: bits 0 to 2 for x, y and z of the world.

@@ -82,13 +82,13 @@ class Reader {
         for (std::size_t d = 0; d < 2; ++d) cone.extra[d] = cone.scale[d] * cone.scale[d] * gives_way;
       }
       if (contacts.normal_compliance) cone.extra[2] = static_cast<double>(contacts.normal_compliance[i]);
-      const Vector<double> arm[2] = {vector_at(contacts.r_a, i), vector_at(contacts.r_b, i)};
+      const Vector3<double> arm[2] = {vector_at(contacts.r_a, i), vector_at(contacts.r_b, i)};
       for (std::size_t s = 0; s < 2; ++s) {
         const MovingBody& of = bodies[s];
         if (of.place < 0 && !of.has_arms && of.velocity == Twist{}) continue;
         cone.body[s] = of.place;
         for (std::size_t d = 0; d < 3; ++d) {
-          const Vector<double> along = s == 0 ? frame[d] : -frame[d];
+          const Vector3<double> along = s == 0 ? frame[d] : -frame[d];
           Direction direction = of.has_arms ? of.at_point(arm[s], along) : of.direction(along, {});
           multiply(cone.scale[d], direction);
           cone.side[s][d] = direction;
