@@ -35,8 +35,7 @@ void at_rest(benchmark::State& state, const std::function<MotionWorld()>& make, 
   }
   double drift = 0;
   for (std::size_t i = 0; i < begin.size(); ++i) {
-    using scenes::operator-;
-    drift = std::max(drift, support::length(world.bodies()[i].position - begin[i].position));
+    drift = std::max(drift, length(world.bodies()[i].position - begin[i].position));
   }
   state.counters["ns_a_point"] = 1e9 * seconds / calls / static_cast<double>(world.points());
   state.counters["drift_mm"] = 1000 * drift;

@@ -195,16 +195,14 @@ std::size_t bodies_apart(const SceneData<T>& scene, const SceneOptions& options,
   reference::solve_scene(select(wide.view(), options.method), expected.view(), options);
   double greatest = 0;
   for (std::size_t i = 0; i < scene.body_count(); ++i) {
-    greatest = std::max({greatest, scenes::length(wide.velocity(i)), scenes::length(wide.angular_velocity(i))});
+    greatest = std::max({greatest, length(wide.velocity(i)), length(wide.angular_velocity(i))});
     // Bodies at rest have the speed that forces cause.
-    if (!wide.velocity_change[0].empty())
-      greatest = std::max(greatest, scenes::length(scenes::at(wide.velocity_change, i)));
+    if (!wide.velocity_change[0].empty()) greatest = std::max(greatest, length(scenes::at(wide.velocity_change, i)));
   }
   const double bound = 1e5 * static_cast<double>(std::numeric_limits<T>::epsilon()) * greatest;
   std::size_t apart = 0;
   for (std::size_t i = 0; i < scene.body_count(); ++i) {
-    using scenes::operator-;
-    const auto off = [&](const auto& a, const auto& b) { return scenes::length(scenes::at(a, i) - scenes::at(b, i)); };
+    const auto off = [&](const auto& a, const auto& b) { return length(scenes::at(a, i) - scenes::at(b, i)); };
     const bool agree = off(found.velocity, expected.velocity) <= bound &&
                        off(found.angular_velocity, expected.angular_velocity) <= bound;
     apart += agree ? 0u : 1u;

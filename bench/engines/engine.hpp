@@ -32,7 +32,6 @@ std::unique_ptr<Engine> make_jolt(const MotionWorld& world);
 
 /// A joint's point in the world at the start.
 inline support::Vector point_of(const MotionWorld& world, const probe::MotionJoint& joint) {
-  using scenes::operator+;
   return joint.at_a + world.bodies[static_cast<std::size_t>(joint.a)].position;
 }
 

@@ -52,7 +52,6 @@ Measured measure(const MotionWorld& world, MakeEngine make, int until_rest, int 
   }
   Measured made{median(solver), median(step)};
   for (std::size_t i = 0; i < world.bodies.size(); ++i) {
-    using scenes::operator-;
     const support::Vector way = engine->position(i) - world.bodies[i].position;
     made.sideways = std::max(made.sideways, std::hypot(way[0], way[1]));
     made.down = std::max(made.down, -way[2]);

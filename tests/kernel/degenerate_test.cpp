@@ -19,14 +19,11 @@ namespace carom {
 namespace {
 
 using support::condition;
-using support::dot;
 using support::Encounter;
 using support::energy_at;
-using support::length;
 using support::RandomContacts;
 using support::RandomSpaceContacts;
 using support::ResultArrays;
-using support::times;
 using support::trace;
 using support::Wide;
 using support::wide_at;
@@ -134,7 +131,7 @@ Wide error_bound(const Encounter& e, double cond, double friction, double restit
     const Wide normal = friction > 1 ? 1 / static_cast<Wide>(friction) : 1, tangential = std::min(friction, 1.0);
     WideVector force;
     for (std::size_t j = 0; j < 3; ++j) force[j] = normal * e.normal[j] - tangential * slip[j] / r;
-    rate = times(e.k, force);
+    rate = e.k * force;
   } else {
     // At rest along the normal, at 1 / (K⁻¹)_33.
     for (std::size_t j = 0; j < 3; ++j) rate[j] = e.normal[j] / (2 * energy_at(e.k, e.normal));
@@ -161,7 +158,7 @@ TYPED_TEST(Degenerate, contacts_agree_with_the_exact_reference) {
       ASSERT_EQ(expected.status[i], Status::ok) << name << ' ' << i;
       const Exact exact = {wide_at(expected.separation_velocity, i), wide_at(expected.impulse, i)};
       const WideVector u = wide_at(results.separation_velocity, i);
-      const Wide error = length(WideVector{u[0] - exact.u[0], u[1] - exact.u[1], u[2] - exact.u[2]}) / length(e.u0);
+      const Wide error = length(u - exact.u) / length(e.u0);
       ASSERT_LE(error, error_bound<T>(e, cond, static_cast<double>(contacts.friction[i]),
                                       static_cast<double>(contacts.restitution[i]), exact))
           << name << ' ' << i << ", cond K " << cond;

@@ -15,8 +15,6 @@ namespace carom {
 namespace {
 
 using support::at;
-using support::cross;
-using support::dot;
 using support::RandomContacts;
 using support::RandomSpaceContacts;
 using support::ResultArrays;
@@ -33,15 +31,6 @@ SolverSetup options() {
   return o;
 }
 
-Vector minus(const Vector& a, const Vector& b) {
-  return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-}
-Vector plus(const Vector& a, const Vector& b) {
-  return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
-}
-Vector times(double s, const Vector& v) {
-  return {s * v[0], s * v[1], s * v[2]};
-}
 double norm(const Vector& v) {
   return std::hypot(v[0], v[1], v[2]);
 }
@@ -72,18 +61,16 @@ TYPED_TEST(Invariants, momentum_and_angular_momentum_are_conserved) {
                            double sign) {
       const double inverse_mass = static_cast<double>(body.inverse_mass[i]);
       const Vector before = at(body.velocity, i), after = at(v, i);
-      EXPECT_LE(norm(minus(after, plus(before, times(sign * inverse_mass, p)))),
-                epsilon * (norm(after) + inverse_mass * norm(p)))
+      EXPECT_LE(norm(after - (before + sign * inverse_mass * p)), epsilon * (norm(after) + inverse_mass * norm(p)))
           << i;
       const Vector arm = at(lever, i);
-      const Vector torque = cross(arm, times(sign, p));
+      const Vector torque = cross(arm, sign * p);
       const Vector turn = product(body.inverse_inertia, torque, i);
       double inertia = 0;
       for (const auto& column : body.inverse_inertia) inertia += std::abs(static_cast<double>(column[i]));
       // A cross product and a matrix product: 2 and 3 roundings of their terms, then one of the sum.
       const double size = inertia * norm(arm) * norm(p);
-      EXPECT_LE(norm(minus(at(w, i), plus(at(body.angular_velocity, i), turn))), epsilon * (5 * size + norm(at(w, i))))
-          << i;
+      EXPECT_LE(norm(at(w, i) - (at(body.angular_velocity, i) + turn)), epsilon * (5 * size + norm(at(w, i)))) << i;
     };
     check(c.a, c.r_a, r.velocity_a, r.angular_velocity_a, 1);
     check(c.b, c.r_b, r.velocity_b, r.angular_velocity_b, -1);
@@ -124,12 +111,12 @@ TYPED_TEST(Invariants, the_velocity_changes_by_k_times_the_impulse) {
   const Solved<T> solved(32);
   solved.each(
       [&](std::size_t i, const Vector& u0, const Vector& u, const Vector& p, double delta, double trace, double n) {
-        const Vector expected = plus(u0, product(solved.contacts.k, p, i));
+        const Vector expected = u0 + product(solved.contacts.k, p, i);
         // u and p are summed apart: n steps of (1 + μ) δ trace K each, on top of u0, and the closed form's few
         // roundings, of which M⁻¹ u_t and q carry the condition of M, which these matrices keep below 2^10.
         const double mu = static_cast<double>(solved.contacts.friction[i]);
         const double size = norm(u0) + norm(u) + trace * norm(p) + (1 + mu) * n * delta * trace;
-        EXPECT_LE(norm(minus(u, expected)), epsilon * (n + 8) * size) << to_string(solved.results.path[i]);
+        EXPECT_LE(norm(u - expected), epsilon * (n + 8) * size) << to_string(solved.results.path[i]);
       });
 }
 
@@ -179,7 +166,7 @@ TYPED_TEST(Invariants, energy_grows_by_no_more_than_the_step_allows) {
         double bound = 0.5 * n * delta * delta * (1 + mu * mu) * trace;
         if (slides_to_the_end(solved.results.path[i])) bound += delta * (u[2] + delta * (1 + mu) * trace);
         const double rounding = epsilon * (n + 8) * norm(p) * (norm(u0) + norm(u));
-        const double gain = 0.5 * dot(p, plus(u0, u));
+        const double gain = 0.5 * dot(p, u0 + u);
         EXPECT_LE(gain, bound + rounding) << to_string(solved.results.path[i]);
         if (gain > largest) {
           largest = gain;

@@ -324,7 +324,7 @@ TEST(SlenderBodies, reach_the_normal_velocity_under_whittaker) {
     for (const double sign : {1.0, -1.0}) {
       const BodyArrays<float>& body = sign > 0 ? c.a : c.b;
       const Vector arm = at(sign > 0 ? c.r_a : c.r_b), v = at(body.velocity), w = at(body.angular_velocity);
-      const Vector torque = support::cross(arm, p);
+      const Vector torque = cross(arm, p);
       const auto j = [&](std::size_t k) { return static_cast<double>(body.inverse_inertia[k][0]); };
       const auto times_inertia = [&](const Vector& x) {
         return Vector{j(0) * x[0] + j(1) * x[1] + j(2) * x[2], j(1) * x[0] + j(3) * x[1] + j(4) * x[2],
@@ -332,15 +332,14 @@ TEST(SlenderBodies, reach_the_normal_velocity_under_whittaker) {
       };
       const Vector turn = times_inertia(torque);
       const double m = static_cast<double>(body.inverse_mass[0]);
-      const double begun = sign * (support::dot(n, v) + support::dot(n, support::cross(w, arm)));
+      const double begun = sign * (dot(n, v) + dot(n, cross(w, arm)));
       before += begun;
-      after += begun + m * support::dot(n, p) + support::dot(n, support::cross(turn, arm));
-      terms += support::length(v) + support::length(w) * support::length(arm);
-      trace += 3 * m + (j(0) + j(3) + j(5)) * support::dot(arm, arm) - support::dot(arm, times_inertia(arm));
+      after += begun + m * dot(n, p) + dot(n, cross(turn, arm));
+      terms += length(v) + length(w) * length(arm);
+      trace += 3 * m + (j(0) + j(3) + j(5)) * dot(arm, arm) - dot(arm, times_inertia(arm));
     }
     // 64 of the units of docs/accuracy.md.
-    const double unit =
-        static_cast<double>(std::numeric_limits<float>::epsilon()) * (terms + trace * support::length(p));
+    const double unit = static_cast<double>(std::numeric_limits<float>::epsilon()) * (terms + trace * length(p));
     EXPECT_NEAR(after, -static_cast<double>(c.restitution[0]) * before, 64 * unit) << to_string(isa);
   }
 }

@@ -14,9 +14,6 @@
 
 namespace carom::probe {
 
-using scenes::operator+;
-using scenes::operator-;
-using scenes::operator*;
 using support::Rows;
 using support::Vector;
 
@@ -32,7 +29,7 @@ struct MotionBody {
   bool moves() const { return !std::isinf(mass); }
   double reach() const { return radius > 0 ? radius : support::length(half); }
   Vector axis(std::size_t c) const { return {orientation[0][c], orientation[1][c], orientation[2][c]}; }
-  Vector in_world(const Vector& local) const { return support::times(orientation, local); }
+  Vector in_world(const Vector& local) const { return orientation * local; }
   /// Moments of inertia about the body's axes.
   Vector moments() const {
     if (radius > 0) return {0.4 * mass * radius * radius, 0.4 * mass * radius * radius, 0.4 * mass * radius * radius};
@@ -129,7 +126,7 @@ struct MotionWorld {
  private:
   static void turn(MotionBody& body, const Vector& by) {
     const double angle = support::length(by);
-    if (angle > 0) body.orientation = scenes::product(scenes::rotation((1 / angle) * by, angle), body.orientation);
+    if (angle > 0) body.orientation = scenes::rotation((1 / angle) * by, angle) * body.orientation;
   }
 
   template <class T>

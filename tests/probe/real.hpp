@@ -45,20 +45,8 @@ template <class R, std::size_t D>
 using Matrix = std::array<Vector<R, D>, D>;
 
 template <class R, std::size_t D>
-R dot(const Vector<R, D>& a, const Vector<R, D>& b) {
-  R sum = 0;
-  for (std::size_t i = 0; i < D; ++i) sum += a[i] * b[i];
-  return sum;
-}
-
-template <class R, std::size_t D>
 R length(const Vector<R, D>& v) {
   return square_root(dot(v, v));
-}
-
-template <class R>
-Vector<R, 3> cross(const Vector<R, 3>& a, const Vector<R, 3>& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
 template <class R, std::size_t D>

@@ -154,8 +154,7 @@ TEST(law, the_impulse_lies_in_the_cone_of_friction) {
     const double rounding = 1024 * 8 * epsilon * (o.steps + 8) * length(o.p);
     EXPECT_LE(std::hypot(o.p[0], o.p[1]), c.friction * o.p[2] + last + rounding);
     EXPECT_GE(o.u[2], 0);
-    EXPECT_LE(distance(times(c.k, o.p), {o.u[0] - c.u0[0], o.u[1] - c.u0[1], o.u[2] - c.u0[2]}),
-              32 * epsilon * trace(c.k) * length(o.p));
+    EXPECT_LE(distance(c.k * o.p, o.u - c.u0), 32 * epsilon * trace(c.k) * length(o.p));
   }
 }
 

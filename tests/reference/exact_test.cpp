@@ -220,9 +220,8 @@ void expect_invariants(const Collision& c, RestitutionLaw law) {
   if (std::isfinite(c.friction)) {
     EXPECT_LE(std::hypot(o.p[0], o.p[1]), c.friction * o.p[2] * (1 + rounding));
   }
-  const Vector3 kp = times(c.k, o.p);
-  EXPECT_LE(distance(kp, {o.u[0] - c.u0[0], o.u[1] - c.u0[1], o.u[2] - c.u0[2]}),
-            rounding * (length(c.u0) + trace(c.k) * length(o.p)));
+  const Vector3 kp = c.k * o.p;
+  EXPECT_LE(distance(kp, o.u - c.u0), rounding * (length(c.u0) + trace(c.k) * length(o.p)));
   EXPECT_LE(o.work_compression, 0);
   EXPECT_GE(o.work_decompression, 0);
   if (law != RestitutionLaw::energetic) return;

@@ -157,9 +157,9 @@ TEST(contact_space, impulses_converge_with_the_velocities) {
   for (const Row& row : energetic_rows()) {
     if (row.kind == "ill_conditioned" || row.kind == "steep") continue;
     const Outcome o = resolve_with(row, 32 * coarsest);
-    const Vector3 back = times(row.collision.k, {o.p[0] - row.p[0], o.p[1] - row.p[1], o.p[2] - row.p[2]});
+    const Vector3 back = row.collision.k * (o.p - row.p);
     // K (p - p_golden) = u - u_golden, up to rounding and the 3e-11 of the golden values.
-    const double off = distance(back, {o.u[0] - row.u[0], o.u[1] - row.u[1], o.u[2] - row.u[2]});
+    const double off = distance(back, o.u - row.u);
     EXPECT_LE(off, 64 * epsilon * trace(row.collision.k) * length(row.p) + 6e-11 * length(row.collision.u0))
         << row.kind;
   }

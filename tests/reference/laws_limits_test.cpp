@@ -189,7 +189,7 @@ TEST(several_solutions, of_smith_leave_it_the_smallest_normal_impulse) {
                                        {-1.88411133397, 1.03490602723, 0.63445907078},
                                        {-0.745221980069, 0.0784483412117, 0.140035155305}};
   for (const Vector3& p : solutions) {
-    const Vector3 u = plus(c.u0, 1, times(c.k, p));
+    const Vector3 u = c.u0 + c.k * p;
     const double a = slip(c.u0), b = slip(u);
     EXPECT_NEAR(u[2], 1, 1e-10);
     for (std::size_t j = 0; j < 2; ++j)
@@ -226,7 +226,7 @@ TEST(anitescu_potra, expands_further_where_the_normal_impulse_alone_would_penetr
   ASSERT_EQ(more.count, 1);
   EXPECT_GT(more.p[2], 0);
   EXPECT_LE(slip(more.p), c.friction * more.p[2]);
-  EXPECT_LE(length(plus(u1, 1, times(c.k, more.p))), tolerance * speeds(c, more.p));
+  EXPECT_LE(length(u1 + c.k * more.p), tolerance * speeds(c, more.p));
 }
 
 TEST(units, a_power_of_two_changes_no_bit) {

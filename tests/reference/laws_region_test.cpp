@@ -45,10 +45,10 @@ TEST(margins, are_what_they_are_by_hand) {
 TEST(impulse_space, stops_the_approach_and_all_of_u) {
   for (const auto& [c, parameters] : law_samples(2000, 41)) {
     const ImpulseSpace space = impulse_space(c);
-    const Vector3 first = plus(c.u0, 1, times(c.k, space.plastic_frictionless));
+    const Vector3 first = c.u0 + c.k * space.plastic_frictionless;
     EXPECT_EQ(slip(space.plastic_frictionless), 0);
     EXPECT_LE(std::abs(first[2]), 4 * epsilon * std::abs(c.u0[2]));
-    const Vector3 second = plus(c.u0, 1, times(c.k, space.plastic_sticking));
+    const Vector3 second = c.u0 + c.k * space.plastic_sticking;
     EXPECT_LE(length(second), tolerance * speeds(c, space.plastic_sticking));
     // P_II dissipates all of the contact energy.
     EXPECT_NEAR(region_margins(c, space.plastic_sticking).energy, space.contact_energy,
@@ -75,9 +75,9 @@ TEST(chatterjee_ruina, candidate_never_gains_energy_nor_penetrates) {
   for (auto [c, parameters] : law_samples(100'000, 43)) {
     c.friction = infinity;
     const ImpulseSpace space = impulse_space(c);
-    const Vector3 way = plus(space.plastic_sticking, -1, space.plastic_frictionless);
+    const Vector3 way = space.plastic_sticking - space.plastic_frictionless;
     const Vector3 candidate =
-        plus(plus({}, 1 + c.restitution, space.plastic_frictionless), 1 + parameters.tangential_restitution, way);
+        (1 + c.restitution) * space.plastic_frictionless + (1 + parameters.tangential_restitution) * way;
     const Margins m = region_margins(c, candidate);
     // The summands can be larger than their sum.
     const double size = length(candidate) + length(way), speed = length(c.u0) + trace(c.k) * size;

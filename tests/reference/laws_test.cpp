@@ -50,7 +50,7 @@ double sliding_residual(double friction, const Vector3& p, const Vector3& u, dou
 }
 
 void expect_consistent(const Collision& c, const LawOutcome& o, std::size_t i, Worst& worst) {
-  worst.see(distance(o.u, plus(c.u0, 1, times(c.k, o.p))) / speeds(c, o.p), i);
+  worst.see(distance(o.u, c.u0 + c.k * o.p) / speeds(c, o.p), i);
 }
 
 TEST(golden, closed_form_laws_to_rounding) {
@@ -98,7 +98,7 @@ TEST(equations, no_slip_reverses_the_velocity) {
     const Collision& c = samples[i].c;
     const LawOutcome o = apply(Law::no_slip, c);
     expect_consistent(c, o, i, worst);
-    worst.see(distance(o.u, plus({}, -c.restitution, c.u0)) / speeds(c, o.p), i);
+    worst.see(distance(o.u, -c.restitution * c.u0) / speeds(c, o.p), i);
   }
 }
 
@@ -111,11 +111,11 @@ TEST(equations, chatterjee_ruina_goes_towards_sticking_as_far_as_the_cone) {
     const LawOutcome o = apply(Law::chatterjee_ruina, c, parameters);
     expect_consistent(c, o, i, worst);
     const Vector3 plastic{0, 0, -c.u0[2] / c.k[2][2]};
-    const Vector3 way = plus(stopping_impulse(c), -1, plastic);
-    const Vector3 gone = plus(o.p, -1, frictionless_impulse(c));
+    const Vector3 way = stopping_impulse(c) - plastic;
+    const Vector3 gone = o.p - frictionless_impulse(c);
     const double kappa = dot(gone, way) / dot(way, way), full = 1 + parameters.tangential_restitution;
     const double size = length(o.p) + length(way);
-    worst.see(distance(gone, plus({}, kappa, way)) / size, i);
+    worst.see(distance(gone, kappa * way) / size, i);
     worst.see(restitution_residual(c, o), i);
     worst.see(-kappa, i);
     worst.see(kappa - full, i);
@@ -196,7 +196,7 @@ TEST(equations, anitescu_potra_compresses_and_expands_against_its_last_slips) {
     Collision plastic = c;
     plastic.restitution = 0;
     const Vector3 p1 = apply(Law::whittaker, plastic).p;
-    const Vector3 p2 = plus(o.p, -1, p1);
+    const Vector3 p2 = o.p - p1;
     const double speed = speeds(c, o.p);
     const double more = (p2[2] - c.restitution * p1[2]) / length(o.p);
     worst.see(-more, i);
@@ -278,9 +278,9 @@ TEST(equations, projected_draws_a_candidate_back_to_the_boundary_and_no_further)
     }
     ASSERT_TRUE(is_on_boundary(c, o.p)) << i;
     const Vector3 inner{0, 0, -1.5 * c.u0[2] / c.k[2][2]};
-    const Vector3 way = plus(parameters.candidate, -1, inner), gone = plus(o.p, -1, inner);
+    const Vector3 way = parameters.candidate - inner, gone = o.p - inner;
     const double s = dot(gone, way) / dot(way, way);
-    worst.see(distance(gone, plus({}, s, way)) / (length(o.p) + length(inner)), i);
+    worst.see(distance(gone, s * way) / (length(o.p) + length(inner)), i);
     worst.see(-s, i);
     worst.see(s - 1, i);
   }
@@ -301,13 +301,13 @@ TEST(equations, polar_goes_a_fraction_of_the_way_to_the_boundary) {
     ASSERT_TRUE(is_on_boundary(c, boundary)) << i;
     ASSERT_TRUE(is_in_region(c, boundary)) << i;
     const Vector3 inner{0, 0, -1.5 * c.u0[2] / c.k[2][2]};
-    const Vector3 way = plus(boundary, -1, inner);
-    worst.see(distance(o.p, plus(inner, parameters.fraction, way)) / (length(inner) + length(way)), i);
+    const Vector3 way = boundary - inner;
+    worst.see(distance(o.p, inner + parameters.fraction * way) / (length(inner) + length(way)), i);
     const double a = slip(c.u0), across = std::sin(parameters.polar_angle);
     const double first = across * std::cos(parameters.azimuth), second = across * std::sin(parameters.azimuth);
     const Vector3 d{(-first * c.u0[0] + second * c.u0[1]) / a, (-first * c.u0[1] - second * c.u0[0]) / a,
                     std::cos(parameters.polar_angle)};
-    worst.see(distance(way, plus({}, length(way), d)) / (length(inner) + length(way)), i);
+    worst.see(distance(way, length(way) * d) / (length(inner) + length(way)), i);
   }
 }
 
@@ -332,11 +332,11 @@ TEST(equations, composite_is_the_weighted_mean_of_its_members) {
     double sum = 0, size = 0;
     for (const auto& [law, weight] : weights) {
       const Vector3 member = apply(law, c, parameters, RestitutionLaw::kinetic).p;
-      weighted = plus(weighted, weight, member);
+      weighted = weighted + weight * member;
       sum += weight;
       size += weight * length(member);
     }
-    worst.see(distance(o.p, plus({}, 1 / sum, weighted)) / (size / sum), i);
+    worst.see(distance(o.p, 1 / sum * weighted) / (size / sum), i);
   }
 }
 

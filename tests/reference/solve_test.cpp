@@ -31,10 +31,6 @@ void put(support::Vectors3<double>& v, std::size_t i, const Vector3& value) {
   for (std::size_t j = 0; j < 3; ++j) v[j][i] = value[j];
 }
 
-Vector3 cross(const Vector3& a, const Vector3& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-
 Matrix3 inertia(const support::BodyArrays<double>& body, std::size_t i) {
   const auto& m = body.inverse_inertia;
   return symmetric(m[0][i], m[1][i], m[2][i], m[3][i], m[4][i], m[5][i]);
@@ -58,7 +54,7 @@ TEST(bodies, momentum_and_angular_momentum_are_conserved) {
     const auto check = [&](double sign, const support::BodyArrays<double>& body, const Vector3& lever, const Vector3& v,
                            const Vector3& w) {
       const Vector3 v0 = at(body.velocity, i), w0 = at(body.angular_velocity, i);
-      const Vector3 turn = times(inertia(body, i), cross(lever, p));
+      const Vector3 turn = inertia(body, i) * cross(lever, p);
       const double dv = sign * body.inverse_mass[i];
       EXPECT_LE(distance(v, {v0[0] + dv * p[0], v0[1] + dv * p[1], v0[2] + dv * p[2]}),
                 64 * epsilon * (length(v0) + body.inverse_mass[i] * length(p)));
@@ -167,7 +163,7 @@ Matrix3 rotation_between(const Vector3& from, const Vector3& to) {
       for (std::size_t j = 0; j < 3; ++j) m[i][j] -= f * v[i] * v[j];
     return m;
   };
-  const Matrix3 first = reflect({from[0] + to[0], from[1] + to[1], from[2] + to[2]}), second = reflect(to);
+  const Matrix3 first = reflect(from + to), second = reflect(to);
   Matrix3 product{};
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t j = 0; j < 3; ++j)
@@ -191,11 +187,11 @@ TEST(frame, normals_at_and_near_both_poles_are_as_good_as_any) {
         const Matrix3& r = rotation[i] = rotation_between(at(c.normal, i), normal);
         put(d.normal, i, normal);
         for (auto* v : {&d.r_a, &d.r_b, &d.a.velocity, &d.a.angular_velocity, &d.b.velocity, &d.b.angular_velocity})
-          put(*v, i, times(r, at(*v, i)));
+          put(*v, i, r * at(*v, i));
         for (auto* body : {&d.a, &d.b}) {
           const Matrix3 inverse_inertia = inertia(*body, i);
           const auto entry = [&](std::size_t j, std::size_t k) {
-            const Vector3 column = times(inverse_inertia, r[k]);
+            const Vector3 column = inverse_inertia * r[k];
             return r[j][0] * column[0] + r[j][1] * column[1] + r[j][2] * column[2];
           };
           const std::array<double, 6> turned{entry(0, 0), entry(0, 1), entry(0, 2),
@@ -210,7 +206,7 @@ TEST(frame, normals_at_and_near_both_poles_are_as_good_as_any) {
         if (margin[i] < magnified_rounding) continue;
         ++compared;
         EXPECT_EQ(turned.path[i], out.path[i]);
-        EXPECT_LE(distance(times(rotation[i], at(out.impulse, i)), at(turned.impulse, i)),
+        EXPECT_LE(distance(rotation[i] * at(out.impulse, i), at(turned.impulse, i)),
                   magnified_rounding * length(at(out.impulse, i)))
             << "pole " << pole << " tilt " << tilt;
       }

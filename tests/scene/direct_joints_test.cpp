@@ -94,9 +94,7 @@ TYPED_TEST(DirectJoints, add_no_energy_to_a_chain_that_falls_from_horizontal) {
   RodChain chain(quarter);
   const auto energy = [&] {
     double sum = 0;
-    for (const MovingBox& of : chain.bodies)
-      sum += of.mass * (dot(of.velocity, of.velocity) / 2 - g * of.position[0]) +
-             dot(of.angular_velocity, times(inertia_of(of), of.angular_velocity)) / 2;
+    for (const MovingBox& of : chain.bodies) sum += of.kinetic_energy() - of.mass * g * of.position[0];
     return sum;
   };
   const double start = energy();
@@ -159,7 +157,7 @@ struct Rope {
       const Vector apart = position[i] - position[i + 1];
       const auto a = static_cast<std::int32_t>(i);
       const std::size_t row =
-          add_distance_joint(now.joints, JointBodies<T>{a, a + 1}, narrowed<T>((1 / length(apart)) * apart));
+          add_distance_joint(now.joints, JointBodies<T>{a, a + 1}, vector_of<T>((1 / length(apart)) * apart));
       now.joints.rows[row].position_error = static_cast<T>(length(apart) - side);
       now.joints.rows[row].key = i + 1;
     }

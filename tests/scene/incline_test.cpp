@@ -23,7 +23,7 @@ class Incline : public testing::Test {
     for (int k = 0; k < count; ++k) step(block);
     const Vector way = block.boxes[0].position - start;
     EXPECT_NEAR(dot(way, block.plane), 0, 2e-4) << "off the plane";
-    return dot(way, times(rotation({0, 1, 0}, angle), {1, 0, 0}));
+    return dot(way, rotation({0, 1, 0}, angle) * Vector{1, 0, 0});
   }
 
   template <class Step>

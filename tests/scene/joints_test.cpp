@@ -13,22 +13,10 @@
 namespace carom {
 namespace {
 
-using support::cross;
-using support::dot;
 using support::Draw;
 using support::Vector;
 
 constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
-
-Vector operator+(const Vector& a, const Vector& b) {
-  return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
-}
-Vector operator-(const Vector& a, const Vector& b) {
-  return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-}
-Vector operator*(double s, const Vector& a) {
-  return {s * a[0], s * a[1], s * a[2]};
-}
 
 struct Motion {
   Vector velocity{}, spin{};
@@ -37,28 +25,19 @@ struct Motion {
 };
 
 template <class T>
-std::array<T, 3> as(const Vector& v) {
-  return {static_cast<T>(v[0]), static_cast<T>(v[1]), static_cast<T>(v[2])};
-}
-template <class T>
-Vector wide(const std::array<T, 3>& v) {
-  return {v[0], v[1], v[2]};
-}
-
-template <class T>
 double velocity_of(const typename JointRowData<T>::Row& row, const Motion& a, const Motion& b) {
-  return dot(wide(row.linear_a), a.velocity) + dot(wide(row.angular_a), a.spin) + dot(wide(row.linear_b), b.velocity) +
-         dot(wide(row.angular_b), b.spin);
+  return dot(vector_of<double>(row.linear_a), a.velocity) + dot(vector_of<double>(row.angular_a), a.spin) +
+         dot(vector_of<double>(row.linear_b), b.velocity) + dot(vector_of<double>(row.angular_b), b.spin);
 }
 
 /// Bodies with a joint at one point, in independent motions. All vectors are of the order of 1 and exact in T.
 template <class T>
 struct Joint {
   explicit Joint(std::uint64_t seed) : draw(seed) {
-    r_a = wide(as<T>(draw.bell3(1)));
-    r_b = wide(as<T>(draw.bell3(1)));
+    r_a = vector_of<double>(vector_of<T>(draw.bell3(1)));
+    r_b = vector_of<double>(vector_of<T>(draw.bell3(1)));
     axis = draw.direction();
-    bodies = {3, 5, as<T>(r_a), as<T>(r_b)};
+    bodies = {3, 5, vector_of<T>(r_a), vector_of<T>(r_b)};
     for (Motion* motion : {&a, &b}) *motion = {draw.bell3(1), draw.bell3(1)};
   }
   /// B's motion as a part of A with this motion against it at the joint's point.
@@ -111,7 +90,7 @@ TYPED_TEST(Joints, hinge_lets_the_bodies_turn_about_its_axis_alone) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     Joint<T> joint(seed);
     JointRowData<T> data;
-    add_hinge(data, joint.bodies, as<T>(3 * joint.axis));
+    add_hinge(data, joint.bodies, vector_of<T>(3 * joint.axis));
     ASSERT_EQ(data.rows.size(), 5u);
     const Motion about_axis = joint.b_with({}, joint.draw.bell() * joint.axis);
     for (const auto& row : data.rows) EXPECT_NEAR(velocity_of<T>(row, joint.a, about_axis), 0, this->tolerance);
@@ -132,7 +111,7 @@ TYPED_TEST(Joints, slider_lets_the_point_move_along_its_axis_alone) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     Joint<T> joint(seed);
     JointRowData<T> data;
-    add_slider(data, joint.bodies, as<T>(0.2 * joint.axis));
+    add_slider(data, joint.bodies, vector_of<T>(0.2 * joint.axis));
     ASSERT_EQ(data.rows.size(), 5u);
     const Motion along_axis = joint.b_with(joint.draw.bell() * joint.axis, {});
     for (const auto& row : data.rows) EXPECT_NEAR(velocity_of<T>(row, joint.a, along_axis), 0, this->tolerance);
@@ -166,8 +145,8 @@ TYPED_TEST(Joints, motors_have_speed_and_bounds_along_a_unit_axis) {
   using T = TypeParam;
   const Joint<T> joint(7);
   JointRowData<T> data;
-  EXPECT_EQ(add_motor(data, joint.bodies, as<T>(4 * joint.axis), T(2.5), T(7)), 0u);
-  EXPECT_EQ(add_linear_motor(data, joint.bodies, as<T>(4 * joint.axis), T(-1.5), T(8)), 1u);
+  EXPECT_EQ(add_motor(data, joint.bodies, vector_of<T>(4 * joint.axis), T(2.5), T(7)), 0u);
+  EXPECT_EQ(add_linear_motor(data, joint.bodies, vector_of<T>(4 * joint.axis), T(-1.5), T(8)), 1u);
   ASSERT_EQ(data.rows.size(), 2u);
   const Vector apart = joint.a.at(joint.r_a) - joint.b.at(joint.r_b), turn = joint.a.spin - joint.b.spin;
   EXPECT_NEAR(velocity_of<T>(data.rows[0], joint.a, joint.b), dot(joint.axis, turn), this->tolerance);
@@ -184,7 +163,7 @@ TYPED_TEST(Joints, distance_joint_measures_the_rate_of_the_distance) {
   using T = TypeParam;
   const Joint<T> joint(8);
   JointRowData<T> data;
-  add_distance_joint(data, joint.bodies, as<T>(9 * joint.axis));
+  add_distance_joint(data, joint.bodies, vector_of<T>(9 * joint.axis));
   ASSERT_EQ(data.rows.size(), 1u);
   EXPECT_NEAR(velocity_of<T>(data.rows[0], joint.a, joint.b),
               dot(joint.axis, joint.a.at(joint.r_a) - joint.b.at(joint.r_b)), this->tolerance);

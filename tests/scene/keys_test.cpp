@@ -100,10 +100,6 @@ class PlainMemory {
     std::int32_t island;  // every body is one
   };
 
-  static Vector wide(const std::array<T, 3>& x) {
-    return {static_cast<double>(x[0]), static_cast<double>(x[1]), static_cast<double>(x[2])};
-  }
-
   void bequeath(const SceneData<T>& scene, const Keys& key, const Manifold& manifold,
                 const std::vector<std::size_t>& place, std::vector<bool>& taken, Vectors3<T>& impulses) const {
     const auto is_new = [&](std::size_t i) { return place[i] == none && key[i] != 0; };
@@ -114,7 +110,7 @@ class PlainMemory {
       for (std::size_t r = 0; r < records_.size(); ++r) {
         if (records_[r].manifold != records_[place[i]].manifold || taken[r]) continue;
         taken[r] = is_any = true;
-        wrench.add(wide(records_[r].impulse), records_[r].arm);
+        wrench.add(vector_of<double>(records_[r].impulse), records_[r].arm);
       }
     }
     if (!is_any) return;
@@ -122,7 +118,7 @@ class PlainMemory {
     const double of_gone = dot(wrench.force, normal);
     const auto heirs = static_cast<double>(std::ranges::count_if(manifold, is_new));
     for (const std::size_t i : manifold)
-      if (place[i] < from_before) wrench.add(wide(records_[place[i]].impulse), records_[place[i]].arm);
+      if (place[i] < from_before) wrench.add(vector_of<double>(records_[place[i]].impulse), records_[place[i]].arm);
     const double all = dot(wrench.force, normal);
     carom::scene::ManifoldLoad load;
     std::vector<std::size_t> points;
@@ -229,8 +225,8 @@ TEST(ManifoldLoad, spreads_the_force_and_the_moment_of_points_that_are_gone) {
     const Rows turn = rotation(draw.direction(), draw.uniform(0, 3));
     std::vector<Vector> arms, impulses, now;
     for (int i = 0; i < 4; ++i) {
-      arms.push_back(times(turn, in_plane()));
-      impulses.push_back(times(turn, {draw.bell(), draw.bell(), draw.uniform(0, 1)}));
+      arms.push_back(turn * in_plane());
+      impulses.push_back(turn * Vector{draw.bell(), draw.bell(), draw.uniform(0, 1)});
     }
     const auto expected = wrench_of(arms, impulses);
     carom::scene::ManifoldLoad load;
@@ -238,14 +234,14 @@ TEST(ManifoldLoad, spreads_the_force_and_the_moment_of_points_that_are_gone) {
     const std::vector<Vector> square = {{-9, -9, -0.5}, {9, -9, -0.5}, {9, 9, -0.5}, {-9, 9, -0.5}};
     const std::vector<Vector> triangle = {{-9, -9, -0.5}, {20, -9, -0.5}, {-9, 20, -0.5}};
     for (const Vector& x : n % 2 == 0 ? square : triangle) {
-      now.push_back(times(turn, x));
+      now.push_back(turn * x);
       load.add(now.back(), draw.uniform(0, 1));
     }
-    ASSERT_TRUE(load.spread(expected, times(turn, {0, 0, 1})));
+    ASSERT_TRUE(load.spread(expected, turn * Vector{0, 0, 1}));
     std::vector<Vector> spread;
     for (std::size_t i = 0; i < now.size(); ++i) {
       spread.push_back(load.impulse(i));
-      EXPECT_GE(dot(spread[i], times(turn, {0, 0, 1})), -1e-11);
+      EXPECT_GE(dot(spread[i], turn * Vector{0, 0, 1}), -1e-11);
     }
     const auto found = wrench_of(now, spread);
     const double scale = 1 + length(expected.force) + length(expected.moment);

@@ -18,8 +18,6 @@ namespace carom {
 namespace {
 
 using support::between;
-using support::cross;
-using support::dot;
 using support::DoublePendulum;
 using support::Draw;
 using support::Vector;

@@ -40,8 +40,8 @@ class StaticFriction : public testing::Test {
   explicit StaticFriction(double degrees = 0, double speed = 0) {
     const double angle = degrees * std::numbers::pi / 180;
     const Rows turn = rotation({0, 1, 0}, angle);
-    down_ = times(turn, {1, 0, 0});
-    box_.plane = times(turn, {0, 0, 1});
+    down_ = turn * Vector{1, 0, 0};
+    box_.plane = turn * Vector{0, 0, 1};
     box_.boxes.push_back({1, {1, 1, 0.4}, 0.2 * box_.plane, turn, speed * down_});
     box_.rest(0, -1, -0.5, 0.5, -0.5, 0.5);
     box_.friction = 0.4;

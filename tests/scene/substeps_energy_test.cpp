@@ -28,8 +28,7 @@ double energy_of(const std::vector<MovingBox>& boxes, double gravity) {
   double energy = 0;
   for (const MovingBox& of : boxes) {
     if (std::isinf(of.mass)) continue;
-    energy += of.mass * (dot(of.velocity, of.velocity) / 2 + gravity * of.position[2]) +
-              dot(of.angular_velocity, times(inertia_of(of), of.angular_velocity)) / 2;
+    energy += of.kinetic_energy() + of.mass * gravity * of.position[2];
   }
   return energy;
 }
@@ -137,11 +136,11 @@ struct FreeRods {
     for (int i = 0; i < 2; ++i) {
       const Vector d = {normal(random), normal(random), normal(random)};
       boxes.push_back({0.1, {0.07, length, 0.07}, {0, length * (i - 0.5), 0}});
-      boxes.back().angular_velocity = (spin / scenes::length(d)) * d;
+      boxes.back().angular_velocity = (spin / carom::length(d)) * d;
     }
   }
   Vector arm(std::size_t body) const {
-    return times(boxes[body].orientation, {0, (body == 0 ? 0.5 : -0.5) * length, 0});
+    return boxes[body].orientation * Vector{0, (body == 0 ? 0.5 : -0.5) * length, 0};
   }
   Vector error() const { return boxes[0].position + arm(0) - boxes[1].position - arm(1); }
 
@@ -150,28 +149,23 @@ struct FreeRods {
     BoxWorld of;
     of.boxes = boxes;
     SceneData<T> scene = of.scene<T>();
-    const auto narrowed = [](const Vector& v) {
-      return std::array<T, 3>{static_cast<T>(v[0]), static_cast<T>(v[1]), static_cast<T>(v[2])};
-    };
     for (std::size_t i = 0; i < 2; ++i) {
-      const Rows j = inertia_of(boxes[i]);
+      const Rows j = boxes[i].inertia();
       const auto w = gyroscopic_velocity<double>(boxes[i].angular_velocity,
                                                  {j[0][0], j[0][1], j[0][2], j[1][1], j[1][2], j[2][2]}, h);
       put(scene.bodies.angular_velocity, i, w);
     }
-    const std::size_t row = add_ball_joint(scene.joints, JointBodies<T>{0, 1, narrowed(arm(0)), narrowed(arm(1))});
+    const std::size_t row =
+        add_ball_joint(scene.joints, JointBodies<T>{0, 1, vector_of<T>(arm(0)), vector_of<T>(arm(1))});
     for (std::size_t c = 0; c < 3; ++c) {
-      scene.joints.rows[row + c].position_error = narrowed(error())[c];
+      scene.joints.rows[row + c].position_error = vector_of<T>(error())[c];
       scene.joints.rows[row + c].key = c + 1;
     }
     const auto made = solved(solver, scene, options);
     for (std::size_t i = 0; i < 2; ++i) {
       boxes[i].velocity = made.velocity(i);
       boxes[i].angular_velocity = made.angular_velocity(i);
-      boxes[i].position = boxes[i].position + at(made.arrays.displacement, i);
-      const Vector turn = at(made.arrays.rotation, i);
-      if (const double angle = scenes::length(turn); angle > 0)
-        boxes[i].orientation = product(rotation((1 / angle) * turn, angle), boxes[i].orientation);
+      boxes[i].move(at(made.arrays.displacement, i), at(made.arrays.rotation, i));
     }
   }
 };
@@ -223,8 +217,7 @@ TYPED_TEST(Substeps, keep_the_energy_of_a_pendulum) {
   pendulum.bodies.resize(1);
   const auto energy = [&] {
     const MovingBox& of = pendulum.bodies[0];
-    return of.mass * (dot(of.velocity, of.velocity) / 2 - g * of.position[0]) +
-           dot(of.angular_velocity, times(inertia_of(of), of.angular_velocity)) / 2;
+    return of.kinetic_energy() - of.mass * g * of.position[0];
   };
   const double start = energy(), swing = g * RodChain::reach;
   SceneSolver solver({.threads = 1});

@@ -130,10 +130,7 @@ TYPED_TEST(Memory, of_manifolds_holds_boxes_still_whose_points_come_and_go) {
           MovingBox& box = boxes.boxes[i];
           box.velocity = at(arrays.velocity, i);
           box.angular_velocity = at(arrays.angular_velocity, i);
-          box.position = box.position + at(arrays.displacement, i);
-          const Vector turn = at(arrays.rotation, i);
-          if (const double angle = length(turn); angle > 0)
-            box.orientation = product(rotation((1 / angle) * turn, angle), box.orientation);
+          box.move(at(arrays.displacement, i), at(arrays.rotation, i));
           moved = std::max(moved, length(box.position - start.boxes[i].position));
         }
       }

@@ -21,12 +21,12 @@ class Triples : public testing::Test {
   /// J v + γ λ - target of a row with the velocities and impulses of the result.
   static double rest(const SceneData<T>& scene, const Solved<T>& made, std::size_t i) {
     const Row& row = scene.joints.rows[i];
-    const auto wide = [](const auto& v) { return Vector{v[0], v[1], v[2]}; };
     double sum = row.compliance * made.arrays.joint_impulse[i] - row.target_velocity;
     const auto add = [&](std::int32_t body, const auto& linear, const auto& angular) {
       if (body < 0) return;
       const auto at = static_cast<std::size_t>(body);
-      sum += dot(wide(linear), made.velocity(at)) + dot(wide(angular), made.angular_velocity(at));
+      sum += dot(vector_of<double>(linear), made.velocity(at)) +
+             dot(vector_of<double>(angular), made.angular_velocity(at));
     };
     add(row.body_a, row.linear_a, row.angular_a);
     add(row.body_b, row.linear_b, row.angular_b);

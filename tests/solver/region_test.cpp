@@ -18,9 +18,6 @@ namespace carom {
 namespace {
 
 using support::at;
-using support::cross;
-using support::dot;
-using support::length;
 using support::RandomContacts;
 using support::RandomIndexedContacts;
 using support::RandomSpaceContacts;
@@ -62,13 +59,6 @@ Vector3Columns<const T> columns(const Vectors3<T>& v) {
   return {v[0], v[1], v[2]};
 }
 
-Vector sum(const Vector& a, const Vector& b) {
-  return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
-}
-Vector scaled(double s, const Vector& v) {
-  return {s * v[0], s * v[1], s * v[2]};
-}
-
 /// The numbers of a contact that define its region.
 struct Plain {
   Vector n, u0;
@@ -77,7 +67,7 @@ struct Plain {
   double velocity_terms = 0;  // sum of the absolute terms of u0
   double matrix_terms = 0;    // same, of K
 
-  Vector change(const Vector& p) const { return sum(sum(scaled(p[0], k[0]), scaled(p[1], k[1])), scaled(p[2], k[2])); }
+  Vector change(const Vector& p) const { return p[0] * k[0] + p[1] * k[1] + p[2] * k[2]; }
 };
 
 template <class T>
@@ -95,11 +85,11 @@ Plain plain(const RandomSpaceContacts<T>& c, std::size_t i) {
 template <class T>
 Plain plain_bodies(const Vector& normal, double friction, const support::BodyArrays<T>* body_a, std::size_t a,
                    const Vector& r_a, const support::BodyArrays<T>* body_b, std::size_t b, const Vector& r_b) {
-  Plain contact{scaled(1 / length(normal), normal), {}, {}, friction, 0, 0};
+  Plain contact{1 / length(normal) * normal, {}, {}, friction, 0, 0};
   const auto add = [&](const support::BodyArrays<T>* body, std::size_t i, const Vector& lever, double sign) {
     if (body == nullptr) return;
     const auto j = [&](std::size_t e) { return static_cast<double>(body->inverse_inertia[e][i]); };
-    contact.u0 = sum(contact.u0, scaled(sign, sum(at(body->velocity, i), cross(at(body->angular_velocity, i), lever))));
+    contact.u0 = contact.u0 + sign * (at(body->velocity, i) + cross(at(body->angular_velocity, i), lever));
     contact.velocity_terms += length(at(body->velocity, i)) + length(at(body->angular_velocity, i)) * length(lever);
     contact.matrix_terms += 3 * static_cast<double>(body->inverse_mass[i]) + (j(0) + j(3) + j(5)) * dot(lever, lever);
     for (std::size_t e = 0; e < 3; ++e) {
@@ -109,8 +99,7 @@ Plain plain_bodies(const Vector& normal, double friction, const support::BodyArr
       const Vector spin = {j(0) * turn[0] + j(1) * turn[1] + j(2) * turn[2],
                            j(1) * turn[0] + j(3) * turn[1] + j(4) * turn[2],
                            j(2) * turn[0] + j(4) * turn[1] + j(5) * turn[2]};
-      contact.k[e] =
-          sum(contact.k[e], sum(scaled(static_cast<double>(body->inverse_mass[i]), unit), cross(spin, lever)));
+      contact.k[e] = contact.k[e] + (static_cast<double>(body->inverse_mass[i]) * unit + cross(spin, lever));
     }
   };
   add(body_a, a, r_a, 1);
@@ -143,10 +132,10 @@ void expect_margins(const AnyContacts& contacts, const Vectors3<T>& impulse, con
     const Plain c = plain(contacts, i);
     const Vector p = at(impulse, i), change = c.change(p);
     const double velocity_terms = c.velocity_terms + c.matrix_terms * length(p), bound = roundings * epsilon;
-    const double normal = dot(p, c.n), tangential = length(sum(p, scaled(-normal, c.n)));
+    const double normal = dot(p, c.n), tangential = length(p - normal * c.n);
     ASSERT_NEAR(static_cast<double>(found.energy[i]), -dot(p, c.u0) - 0.5 * dot(p, change),
                 bound * length(p) * velocity_terms);
-    ASSERT_NEAR(static_cast<double>(found.non_penetration[i]), dot(sum(c.u0, change), c.n), bound * velocity_terms);
+    ASSERT_NEAR(static_cast<double>(found.non_penetration[i]), dot(c.u0 + change, c.n), bound * velocity_terms);
     ASSERT_NEAR(static_cast<double>(found.tension[i]), normal, bound * length(p));
     ASSERT_NEAR(static_cast<double>(found.cone[i]), c.friction * normal - tangential,
                 bound * length(p) * (1 + c.friction));
@@ -162,9 +151,9 @@ void expect_landmarks(const AnyContacts& contacts, const Checked<T>& found) {
     const Plain c = plain(contacts, i);
     const Vector first = at(found.frictionless, i), second = at(found.sticking, i);
     const double bound = roundings * epsilon;
-    ASSERT_NEAR(dot(sum(c.u0, c.change(first)), c.n), 0, bound * (c.velocity_terms + c.matrix_terms * length(first)));
-    ASSERT_NEAR(length(sum(first, scaled(-dot(first, c.n), c.n))), 0, bound * length(first));
-    ASSERT_NEAR(length(sum(c.u0, c.change(second))), 0, bound * (c.velocity_terms + c.matrix_terms * length(second)));
+    ASSERT_NEAR(dot(c.u0 + c.change(first), c.n), 0, bound * (c.velocity_terms + c.matrix_terms * length(first)));
+    ASSERT_NEAR(length(first - dot(first, c.n) * c.n), 0, bound * length(first));
+    ASSERT_NEAR(length(c.u0 + c.change(second)), 0, bound * (c.velocity_terms + c.matrix_terms * length(second)));
     const double energy = -0.5 * dot(c.u0, second);
     ASSERT_NEAR(static_cast<double>(found.contact_energy[i]), energy,
                 bound * length(second) * (c.velocity_terms + c.matrix_terms * length(second)));

@@ -8,25 +8,20 @@
 #include <cstdint>
 #include <random>
 
+#include "core/support/vector3.hpp"
+
 namespace carom::support {
 
-using Vector = std::array<double, 3>;
-using Rows = std::array<Vector, 3>;
+using Vector = carom::Vector3<double>;
+using Rows = Matrix3<double>;
+using carom::cross, carom::dot, carom::length;
 
-inline double dot(const Vector& a, const Vector& b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-inline Vector cross(const Vector& a, const Vector& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-
-inline double length(const Vector& v) {
-  return std::sqrt(dot(v, v));
-}
-
-inline Vector times(const Rows& m, const Vector& v) {
-  return {dot(m[0], v), dot(m[1], v), dot(m[2], v)};
+/// R diag(d) Rᵀ: xx, xy, xz, yy, yz, zz.
+inline std::array<double, 6> turned_diagonal(const Rows& r, const Vector& d) {
+  const auto entry = [&](std::size_t i, std::size_t j) {
+    return r[i][0] * d[0] * r[j][0] + r[i][1] * d[1] * r[j][1] + r[i][2] * d[2] * r[j][2];
+  };
+  return {entry(0, 0), entry(0, 1), entry(0, 2), entry(1, 1), entry(1, 2), entry(2, 2)};
 }
 
 /// A seed for every part of a drawing.
@@ -64,8 +59,8 @@ class Draw {
       const Vector v{uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)};
       const double square = dot(v, v);
       if (square > 1 || square < 0x1p-20) continue;
-      const double length = std::sqrt(square);
-      return {v[0] / length, v[1] / length, v[2] / length};
+      const double size = std::sqrt(square);
+      return {v[0] / size, v[1] / size, v[2] / size};
     }
   }
 

@@ -8,14 +8,6 @@ namespace {
 
 using Symmetric = std::array<double, 6>;
 
-/// R diag(d) Rᵀ
-Symmetric turned(const Rows& r, const Vector& d) {
-  const auto entry = [&](std::size_t i, std::size_t j) {
-    return r[i][0] * d[0] * r[j][0] + r[i][1] * d[1] * r[j][1] + r[i][2] * d[2] * r[j][2];
-  };
-  return {entry(0, 0), entry(0, 1), entry(0, 2), entry(1, 1), entry(1, 2), entry(2, 2)};
-}
-
 struct Box {
   double inverse_mass = 0;
   Symmetric inverse_inertia{};
@@ -23,13 +15,10 @@ struct Box {
   Rows rotation{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
   Vector half{0.5, 0.5, 0.5};
 
-  Vector velocity_at(const Vector& lever) const {
-    const Vector turn = cross(angular_velocity, lever);
-    return {velocity[0] + turn[0], velocity[1] + turn[1], velocity[2] + turn[2]};
-  }
+  Vector velocity_at(const Vector& lever) const { return velocity + cross(angular_velocity, lever); }
   /// Bounds the terms that velocity_at() sums up.
   double speed_bound(const Vector& lever) const {
-    return std::sqrt(dot(velocity, velocity)) + std::sqrt(dot(angular_velocity, angular_velocity) * dot(lever, lever));
+    return length(velocity) + std::sqrt(dot(angular_velocity, angular_velocity) * dot(lever, lever));
   }
 };
 
@@ -45,8 +34,8 @@ Box draw_box(Draw& draw) {
   const Vector square{side[0] * side[0], side[1] * side[1], side[2] * side[2]};
   const double f = 12 * box.inverse_mass;
   box.rotation = draw.rotation();
-  box.inverse_inertia =
-      turned(box.rotation, {f / (square[1] + square[2]), f / (square[0] + square[2]), f / (square[0] + square[1])});
+  box.inverse_inertia = turned_diagonal(
+      box.rotation, {f / (square[1] + square[2]), f / (square[0] + square[2]), f / (square[0] + square[1])});
   box.velocity = draw.bell3(2);
   box.angular_velocity = draw.bell3(2);
   return box;
@@ -64,7 +53,7 @@ Vector draw_lever(Draw& draw, const Box& box) {
   Vector v{draw.uniform(-1, 1), draw.uniform(-1, 1), draw.uniform(-1, 1)};
   const std::size_t face = draw.below(6);
   v[face / 2] = face % 2 == 0 ? 1 : -1;
-  return times(box.rotation, {v[0] * box.half[0], v[1] * box.half[1], v[2] * box.half[2]});
+  return box.rotation * Vector{v[0] * box.half[0], v[1] * box.half[1], v[2] * box.half[2]};
 }
 
 enum class Against { each_other, immovable_a, immovable_b };
@@ -81,13 +70,10 @@ struct Touch {
 Touch draw_touch(Draw& draw, const Box& a, const Box& b) {
   for (;;) {
     Touch touch{draw.direction(), draw_lever(draw, a), draw_lever(draw, b)};
-    const Vector va = a.velocity_at(touch.r_a), vb = b.velocity_at(touch.r_b);
-    const double un = dot({va[0] - vb[0], va[1] - vb[1], va[2] - vb[2]}, touch.normal);
+    const double un = dot(a.velocity_at(touch.r_a) - b.velocity_at(touch.r_b), touch.normal);
     // So fast that rounding to float (6e-8 a term, some ten roundings) cannot make it separate.
     if (std::abs(un) < 1e-5 * (a.speed_bound(touch.r_a) + b.speed_bound(touch.r_b)) || un == 0) continue;
-    if (un > 0) {
-      for (double& c : touch.normal) c = -c;
-    }
+    if (un > 0) touch.normal = -touch.normal;
     return touch;
   }
 }
@@ -277,7 +263,7 @@ RandomSpaceContacts<T>::RandomSpaceContacts(std::size_t contacts, std::uint64_t 
   for (std::size_t i = 0; i < contacts; ++i) {
     constexpr double log_range = 3.4657359027997265;  // of 32
     const Vector eigenvalues{draw.log_uniform(log_range), draw.log_uniform(log_range), draw.log_uniform(log_range)};
-    append(k, turned(draw.rotation(), eigenvalues));
+    append(k, turned_diagonal(draw.rotation(), eigenvalues));
     Vector u0 = draw.bell3(2);
     // Never below 1e-3 m/s: a u0 of zero would separate.
     u0[2] = -std::max(std::abs(u0[2]), 1e-3);

@@ -20,15 +20,12 @@ namespace carom {
 namespace {
 
 using support::condition;
-using support::dot;
 using support::Draw;
 using support::energy_at;
-using support::length;
 using support::RandomLaws;
 using support::RandomPlanarSpace;
 using support::RandomSpaceContacts;
 using support::ResultArrays;
-using support::times;
 using support::trace;
 using support::Wide;
 using support::wide_at;
@@ -68,7 +65,7 @@ void choose_limits(std::vector<T>& friction, std::vector<T>& restitution) {
 void expect_permissible(const WideMatrix& k, const WideVector& u0, double friction, const WideVector& p,
                         double epsilon) {
   const Wide size = length(p), across = std::hypot(p[0], p[1]);
-  const WideVector kp = times(k, p);
+  const WideVector kp = k * p;
   const Wide gain = dot(p, u0) + dot(p, kp) / 2, bound = roundings * static_cast<Wide>(epsilon);
   EXPECT_LE(gain, bound * condition(k) * energy_at(k, u0));
   EXPECT_LE(friction > 1 ? across / friction - p[2] : across - friction * p[2], bound * size);

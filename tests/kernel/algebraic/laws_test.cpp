@@ -90,7 +90,7 @@ std::array<double, 3> at(const V& columns, std::size_t i) {
 template <class A, class B>
 double distance(const A& a, const B& b, std::size_t i) {
   const auto x = at(a, i), y = at(b, i);
-  return size({x[0] - y[0], x[1] - y[1], x[2] - y[2]});
+  return size(x - y);
 }
 
 // Solutions of K p = v with errors of an ulp in the entries of K and v differ by 2 ulp cond K |p|. There are some ten
@@ -203,9 +203,6 @@ TYPED_TEST(AlgebraicLaws, leave_bodies_that_separate_as_reported) {
   laws.give(contacts.laws);
   const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
   using Vector = std::array<double, 3>;
-  const auto cross = [](const Vector& a, const Vector& b) {
-    return Vector{a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-  };
   for (const Law law : closed_laws) {
     for (const Isa isa : available_isas()) {
       ResultArrays<T> found(n);
@@ -220,13 +217,12 @@ TYPED_TEST(AlgebraicLaws, leave_bodies_that_separate_as_reported) {
           const auto& before_v = side > 0 ? drawn.a.velocity : drawn.b.velocity;
           const auto& before_w = side > 0 ? drawn.a.angular_velocity : drawn.b.angular_velocity;
           const auto& lever = side > 0 ? drawn.r_a : drawn.r_b;
-          const Vector turn = cross(at(w, i), at(lever, i));
-          for (std::size_t c = 0; c < 3; ++c) u[c] += side * (at(v, i)[c] + turn[c]);
+          u = u + side * (at(v, i) + cross(at(w, i), at(lever, i)));
           parts += size(at(v, i)) + size(at(w, i)) * size(at(lever, i)) + size(at(before_v, i)) +
                    size(at(before_w, i)) * size(at(lever, i));
         }
         const Vector reported = at(found.separation_velocity, i);
-        const double difference = size({u[0] - reported[0], u[1] - reported[1], u[2] - reported[2]});
+        const double difference = size(u - reported);
         // Some 16 roundings of terms that are no larger than these in each of u0, the impulse's effect and K.
         ASSERT_LE(difference, 3 * roundings * epsilon * condition_of(drawn, i) * parts)
             << to_string(law) << ", contact " << i << ", " << to_string(isa);

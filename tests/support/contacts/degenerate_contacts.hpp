@@ -102,16 +102,13 @@ class DegenerateBodies {
       const double p = half[(j + 1) % 3], q = half[(j + 2) % 3];
       d[j] = 3 * inverse_mass / (p * p + q * q);
     }
-    const auto entry = [&](std::size_t i, std::size_t j) {
-      return r[i][0] * d[0] * r[j][0] + r[i][1] * d[1] * r[j][1] + r[i][2] * d[2] * r[j][2];
-    };
-    b.inverse_inertia = {entry(0, 0), entry(0, 1), entry(0, 2), entry(1, 1), entry(1, 2), entry(2, 2)};
+    b.inverse_inertia = turned_diagonal(r, d);
     Vector point{draw_.uniform(-1, 1), draw_.uniform(-1, 1), draw_.uniform(-1, 1)};
     if (kind_ != BodyKind::overhang) {
       point[draw_.below(3)] = draw_.below(2) == 0 ? -1 : 1;
       for (std::size_t j = 0; j < 3; ++j) point[j] *= half[j];
     }
-    b.lever = {dot(r[0], point), dot(r[1], point), dot(r[2], point)};
+    b.lever = r * point;
     if (kind_ != BodyKind::grazing && kind_ != BodyKind::head_on) {
       b.velocity = draw_.bell3(2);
       b.spin = draw_.bell3(2);

@@ -13,24 +13,8 @@
 namespace carom::support {
 
 using Wide = long double;
-using WideVector = std::array<Wide, 3>;
-using WideMatrix = std::array<WideVector, 3>;
-
-inline Wide dot(const WideVector& a, const WideVector& b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-inline Wide length(const WideVector& v) {
-  return std::sqrt(dot(v, v));
-}
-
-inline WideVector cross(const WideVector& a, const WideVector& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-
-inline WideVector times(const WideMatrix& m, const WideVector& v) {
-  return {dot(m[0], v), dot(m[1], v), dot(m[2], v)};
-}
+using WideVector = carom::Vector3<Wide>;
+using WideMatrix = Matrix3<Wide>;
 
 inline Wide trace(const WideMatrix& m) {
   return m[0][0] + m[1][1] + m[2][2];
@@ -75,7 +59,7 @@ Encounter encounter(const RandomContacts<T>& contacts, std::size_t i) {
     for (std::size_t column = 0; column < 3; ++column) {
       WideVector axis{};
       axis[column] = 1;
-      const WideVector turn = cross(times(inverse_inertia, cross(r, axis)), r);
+      const WideVector turn = cross(inverse_inertia * cross(r, axis), r);
       for (std::size_t row = 0; row < 3; ++row) e.k[row][column] += turn[row];
       e.k[column][column] += body.inverse_mass[i];
       e.u0[column] += sign * (v[column] + swing[column]);
@@ -101,7 +85,7 @@ inline Wide energy_at(const WideMatrix& k, const WideVector& u) {
 template <class T>
 Wide energy_gain(const Encounter& e, const ResultArrays<T>& results, std::size_t i) {
   const WideVector p = wide_at(results.impulse, i);
-  return dot(p, e.u0) + dot(p, times(e.k, p)) / 2;
+  return dot(p, e.u0) + dot(p, e.k * p) / 2;
 }
 
 /// Relative to the energy that an impulse can dissipate, ½ u0·K⁻¹ u0.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/support/vector3.hpp"
 #include "support/contacts/random_contacts.hpp"
 
 namespace carom::reference {
@@ -21,14 +22,7 @@ inline double length(const Vector3& v) {
 }
 
 inline double distance(const Vector3& a, const Vector3& b) {
-  return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
-}
-
-inline Vector3 times(const Matrix3& k, const Vector3& v) {
-  Vector3 product{};
-  for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t j = 0; j < 3; ++j) product[i] += k[i][j] * v[j];
-  return product;
+  return length(a - b);
 }
 
 inline double trace(const Matrix3& k) {
@@ -54,7 +48,7 @@ inline double reach(const Collision& c) {
 
 // du/dp_z while sliding at the angle theta.
 inline Vector3 sliding_rate(const Matrix3& k, double friction, double theta) {
-  return times(k, {-friction * std::cos(theta), -friction * std::sin(theta), 1});
+  return k * Vector3{-friction * std::cos(theta), -friction * std::sin(theta), 1};
 }
 
 inline double growth(const Matrix3& k, double friction, double theta) {

@@ -128,10 +128,7 @@ inline std::vector<LawCase> random_cases(std::size_t count, std::uint64_t seed, 
     const double log_range = std::log(range);
     const Rows r = draw.rotation();
     const Vector values{draw.log_uniform(log_range), draw.log_uniform(log_range), draw.log_uniform(log_range)};
-    const auto entry = [&](std::size_t i, std::size_t j) {
-      return r[i][0] * values[0] * r[j][0] + r[i][1] * values[1] * r[j][1] + r[i][2] * values[2] * r[j][2];
-    };
-    c.k = {entry(0, 0), entry(0, 1), entry(0, 2), entry(1, 1), entry(1, 2), entry(2, 2)};
+    c.k = turned_diagonal(r, values);
     c.u0 = draw.bell3(1);
     c.u0[2] = -std::abs(c.u0[2]) - 1e-3;
     c.friction = draw.uniform(0, friction);

@@ -27,14 +27,6 @@ struct LawSample {
 
 using support::laws_of_bodies;
 
-inline double dot(const Vector3& a, const Vector3& b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-inline Vector3 plus(const Vector3& a, double s, const Vector3& b) {
-  return {a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2]};
-}
-
 inline double slip(const Vector3& v) {
   return std::hypot(v[0], v[1]);
 }

@@ -61,8 +61,8 @@ BodyRow<double, D> draw_body(double reach) {
 /// Sum of the magnitudes of the terms in u0.
 template <class T, std::size_t D>
 T terms_of_velocity(const BodiesRow<T, D>& c) {
-  return size(c.a.velocity) + size(c.a.angular_velocity) * size(c.r_a) + size(c.b.velocity) +
-         size(c.b.angular_velocity) * size(c.r_b);
+  return length(c.a.velocity) + length(c.a.angular_velocity) * length(c.r_a) + length(c.b.velocity) +
+         length(c.b.angular_velocity) * length(c.r_b);
 }
 
 /// Minimum approach speed, relative to the sum of the velocities' magnitudes. Grazing contacts, in which rounding is a
@@ -83,17 +83,17 @@ BodiesRow<double, D> draw_bodies() {
   if (world == 1) c.a = {};
 
   c.normal = draw_vector<D>(1, "normal");
-  if (size(c.normal) < 0.125) c.normal.back() += 1;
-  const double length = size(c.normal);
-  for (double& x : c.normal) x /= length;
+  if (length(c.normal) < 0.125) c.normal.back() += 1;
+  const double size = length(c.normal);
+  for (double& x : c.normal) x /= size;
 
   const double terms = terms_of_velocity(c);
   const double approach = -(terms > 0 ? terms : 1) * *log_uniform(min_approach, 1).as("approach");
-  const auto u_a = plus(c.a.velocity, 1.0, swing(c.a.angular_velocity, c.r_a));
-  const auto u_b = plus(c.b.velocity, 1.0, swing(c.b.angular_velocity, c.r_b));
-  const double change = approach - dot(plus(u_a, -1.0, u_b), c.normal);
-  if (world == 1) c.b.velocity = plus(c.b.velocity, -change, c.normal);
-  if (world != 1) c.a.velocity = plus(c.a.velocity, change, c.normal);
+  const auto u_a = c.a.velocity + swing(c.a.angular_velocity, c.r_a);
+  const auto u_b = c.b.velocity + swing(c.b.angular_velocity, c.r_b);
+  const double change = approach - dot(u_a - u_b, c.normal);
+  if (world == 1) c.b.velocity = c.b.velocity - change * c.normal;
+  if (world != 1) c.a.velocity = c.a.velocity + change * c.normal;
 
   const double inverse_masses = c.a.inverse_mass + c.b.inverse_mass;
   c.candidate = draw_vector<D>(4 * terms / inverse_masses, "candidate");

@@ -22,8 +22,8 @@ bool keeps_to_energy(const Variant& variant, const LawRow<Wide, D>& row) {
 template <std::size_t D>
 Tuple<Wide, D> impulse_on(const BodiesRow<Wide, D>& row, const Outcome<Wide, D>& o) {
   Tuple<Wide, D> n = row.normal;
-  const Wide length = size(n);
-  for (Wide& x : n) x /= length;
+  const Wide size = length(n);
+  for (Wide& x : n) x /= size;
   return turned(contact_frame(n), o.impulse);
 }
 template <std::size_t D>
@@ -48,7 +48,7 @@ Gain<D> gain_of(const Row& row, const Outcome<T, D>& outcome) {
   const Wide cancellation = c.k_terms / trace(c.row.k);
   return {dot(p, c.row.u0) + dot(p, times(c.row.k, p)) / 2,
           64 * epsilon_of<T> * condition<D>(c.row.k) * cancellation * energy_of(c.row.k, c.row.u0) +
-              8 * epsilon_of<T> * size(p) * c.u_terms};
+              8 * epsilon_of<T> * length(p) * c.u_terms};
 }
 
 /// Calls `visit(what, row, rows)` with the contact in every form, `rows` being a function that solves copies of it.

@@ -109,26 +109,10 @@ SpaceRow<To, D> converted(const SpaceRow<From, D>& from) {
   return to;
 }
 
-template <class T, std::size_t N>
-T dot(const std::array<T, N>& a, const std::array<T, N>& b) {
-  T sum = 0;
-  for (std::size_t i = 0; i < N; ++i) sum += a[i] * b[i];
-  return sum;
-}
-template <class T, std::size_t N>
-T size(const std::array<T, N>& a) {
-  return std::sqrt(dot(a, a));
-}
-template <class T, std::size_t N>
-std::array<T, N> plus(const std::array<T, N>& a, T factor, const std::array<T, N>& b) {
-  std::array<T, N> sum;
-  for (std::size_t i = 0; i < N; ++i) sum[i] = a[i] + factor * b[i];
-  return sum;
-}
 /// r x v
 template <class T>
 std::array<T, 3> moment(const std::array<T, 3>& r, const std::array<T, 3>& v) {
-  return {r[1] * v[2] - r[2] * v[1], r[2] * v[0] - r[0] * v[2], r[0] * v[1] - r[1] * v[0]};
+  return cross(r, v);
 }
 template <class T>
 std::array<T, 1> moment(const std::array<T, 2>& r, const std::array<T, 2>& v) {
@@ -145,8 +129,7 @@ std::array<T, 2> swing(const std::array<T, 1>& w, const std::array<T, 2>& r) {
 }
 template <class T>
 std::array<T, 3> times(const std::array<T, 6>& m, const std::array<T, 3>& v) {
-  return {m[0] * v[0] + m[1] * v[1] + m[2] * v[2], m[1] * v[0] + m[3] * v[1] + m[4] * v[2],
-          m[2] * v[0] + m[4] * v[1] + m[5] * v[2]};
+  return symmetric(m) * v;
 }
 template <class T>
 std::array<T, 2> times(const std::array<T, 3>& m, const std::array<T, 2>& v) {

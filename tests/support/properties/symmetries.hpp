@@ -59,7 +59,7 @@ inline bool every_law(Law) {
 
 template <std::size_t N>
 Wide distance(const std::array<Wide, N>& a, const std::array<Wide, N>& b) {
-  return size(plus(a, Wide(-1), b));
+  return length(a - b);
 }
 
 /// Returns whether the law finds the slip first and computes the impulse from it, p = K⁻¹(u - u0). This amplifies the
@@ -87,7 +87,7 @@ void require_close(const std::string& what, const Row& row, const Spread<D>& spr
     ++count.compared;
     const Outcome<Wide, D>& x = expected[i];
     const Outcome<Wide, D> y = converted<Wide>(answers[i]);
-    const Wide p = size(x.impulse) + size(y.impulse);
+    const Wide p = length(x.impulse) + length(y.impulse);
     const Wide bound =
         2 * spread.impulse[i] + unit * p * (takes_impulse_from_slip<D>(variants<D>()[i].law) ? condition<D>(k) : 1);
     bool close = !is_fault(x.status) && !is_fault(y.status) && distance(x.impulse, y.impulse) <= bound &&
@@ -97,9 +97,9 @@ void require_close(const std::string& what, const Row& row, const Spread<D>& spr
         const BodyRow<Wide, D> b = converted<Wide>(body);
         std::array<Wide, D> arm;
         convert(arm, lever);
-        const Wide turn = trace(b.inverse_inertia) * size(arm);
-        return change_of_v <= b.inverse_mass * (bound + unit * p) + unit * size(b.velocity) &&
-               change_of_w <= turn * (bound + unit * p) + unit * size(b.angular_velocity);
+        const Wide turn = trace(b.inverse_inertia) * length(arm);
+        return change_of_v <= b.inverse_mass * (bound + unit * p) + unit * length(b.velocity) &&
+               change_of_w <= turn * (bound + unit * p) + unit * length(b.angular_velocity);
       };
       close = close && follows(row.a, row.r_a, distance(x.velocity_a, y.velocity_a),
                                distance(x.angular_velocity_a, y.angular_velocity_a));
@@ -142,8 +142,8 @@ void require_the_same_of_bodies(const std::string& what, const BodiesRow<T, D>& 
 template <class T, std::size_t D>
 BodiesRow<T, D> rounded(const BodiesRow<double, D>& row) {
   BodiesRow<T, D> result = converted<T>(row);
-  const T length = size(result.normal);
-  for (T& x : result.normal) x /= length;
+  const T size = length(result.normal);
+  for (T& x : result.normal) x /= size;
   return result;
 }
 
@@ -264,8 +264,8 @@ void a_common_velocity_without_rounding_changes_no_bit_of_the_impulse(int cases)
     Tuple<T, D> common;
     on_grid(common, "64 common velocity + 64");
     BodiesRow<T, D> other = row;
-    other.a.velocity = plus(row.a.velocity, T(16), common);
-    other.b.velocity = plus(row.b.velocity, T(16), common);
+    other.a.velocity = row.a.velocity + T(16) * common;
+    other.b.velocity = row.b.velocity + T(16) * common;
     for (const Isa isa : available_isas()) {
       for (const Form form : forms<D>()) {
         auto expected = solve(form, isa, under_every_law(row)), answers = solve(form, isa, under_every_law(other));
@@ -287,11 +287,11 @@ void a_common_velocity_leaves_the_impulse(int cases) {
     convert(common, draw_vector<D>(*log_uniform(1.0 / 64, 64).as("speed"), "common velocity"));
     const auto moved = [&](auto x) {
       if constexpr (requires { x.a; }) {
-        x.a.velocity = plus(x.a.velocity, Wide(1), common);
-        x.b.velocity = plus(x.b.velocity, Wide(1), common);
+        x.a.velocity = x.a.velocity + common;
+        x.b.velocity = x.b.velocity + common;
       } else {
-        x.velocity_a = plus(x.velocity_a, Wide(1), common);
-        x.velocity_b = plus(x.velocity_b, Wide(1), common);
+        x.velocity_a = x.velocity_a + common;
+        x.velocity_b = x.velocity_b + common;
       }
       return x;
     };

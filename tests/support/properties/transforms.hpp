@@ -144,8 +144,8 @@ Collision<D> collision_of(const BodiesRow<Wide, D>& c) {
   Collision<D> result{{}, 0, terms_of_velocity(c)};
   static_cast<LawRow<Wide, D>&>(result.row) = c;
   Tuple<Wide, D> n = c.normal;
-  const Wide length = size(n);
-  for (Wide& x : n) x /= length;
+  const Wide size = length(n);
+  for (Wide& x : n) x /= size;
   const Rotation<D> frame = contact_frame(n);
   const auto add = [&](const BodyRow<Wide, D>& body, const Tuple<Wide, D>& lever) {
     std::size_t place = 0;
@@ -160,15 +160,15 @@ Collision<D> collision_of(const BodiesRow<Wide, D>& c) {
   add(c.a, c.r_a);
   add(c.b, c.r_b);
   const auto velocity = [](const BodyRow<Wide, D>& body, const Tuple<Wide, D>& lever) {
-    return plus(body.velocity, Wide(1), swing(body.angular_velocity, lever));
+    return body.velocity + swing(body.angular_velocity, lever);
   };
-  result.row.u0 = turned(frame, plus(velocity(c.a, c.r_a), Wide(-1), velocity(c.b, c.r_b)));
+  result.row.u0 = turned(frame, velocity(c.a, c.r_a) - velocity(c.b, c.r_b));
   result.row.candidate = turned(frame, c.candidate);
   return result;
 }
 template <std::size_t D>
 Collision<D> collision_of(const SpaceRow<Wide, D>& c) {
-  return {c, trace(c.k), size(c.u0)};
+  return {c, trace(c.k), length(c.u0)};
 }
 
 /// ½ u·K⁻¹u by Cholesky's decomposition; NaN or infinite where K is not positive definite.
@@ -226,13 +226,13 @@ struct Spread {
       add([i](auto& c) -> Wide& { return c.k[i]; }, collision.k_terms);
     for (std::size_t i = 0; i < D; ++i) {
       add([i](auto& c) -> Wide& { return c.u0[i]; }, collision.u_terms);
-      add([i](auto& c) -> Wide& { return c.candidate[i]; }, size(collision.row.candidate));
+      add([i](auto& c) -> Wide& { return c.candidate[i]; }, length(collision.row.candidate));
     }
     const auto answers = solve(Isa::automatic, rows);
     for (std::size_t i = 0; i < answers.size(); ++i) {
       const auto &answer = answers[i], &centre = answers[i % laws];
       const auto distance = [](const Tuple<double, D>& a, const Tuple<double, D>& b) {
-        return static_cast<Wide>(size(plus(a, -1.0, b)));
+        return static_cast<Wide>(length(a - b));
       };
       if (is_fault(answer.status)) known[i % laws] = false;
       impulse[i % laws] = std::max(impulse[i % laws], distance(answer.impulse, centre.impulse));

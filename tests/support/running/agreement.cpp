@@ -99,7 +99,7 @@ std::string disagreement(const Expected& expected, const ResultArrays<T>& found)
     const double u0 = expected.impact_speed[i];
     const Vector u = at(expected.results.separation_velocity, i);
     const Vector v = at(found.separation_velocity, i);
-    const double difference = length({v[0] - u[0], v[1] - u[1], v[2] - u[2]}) / u0;
+    const double difference = length(v - u) / u0;
 
     double bound = epsilon * expected.rounding[i];
     if (expected.boundary_distance[i] <= bound * expected.grazing[i]) bound += expected.one_step[i];

@@ -13,7 +13,6 @@
 namespace carom::scenes {
 
 using support::Rows;
-using support::times;
 
 struct MovingBox {
   double mass = 1;
@@ -23,18 +22,24 @@ struct MovingBox {
   Vector velocity{}, angular_velocity{};
 
   Vector up() const { return {orientation[0][2], orientation[1][2], orientation[2][2]}; }
-};
-
-/// [kg m²] in the world frame
-inline Rows inertia_of(const MovingBox& of) {
-  Rows made{};
-  for (std::size_t k = 0; k < 3; ++k) {
-    const double a = of.edges[(k + 1) % 3], b = of.edges[(k + 2) % 3], principal = of.mass * (a * a + b * b) / 12;
-    for (std::size_t i = 0; i < 3; ++i)
-      for (std::size_t j = 0; j < 3; ++j) made[i][j] += of.orientation[i][k] * principal * of.orientation[j][k];
+  /// [kg m²] in the world frame
+  Rows inertia() const {
+    Rows made{};
+    for (std::size_t k = 0; k < 3; ++k) {
+      const double a = edges[(k + 1) % 3], b = edges[(k + 2) % 3], principal = mass * (a * a + b * b) / 12;
+      for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t j = 0; j < 3; ++j) made[i][j] += orientation[i][k] * principal * orientation[j][k];
+    }
+    return made;
   }
-  return made;
-}
+  double kinetic_energy() const {
+    return (mass * dot(velocity, velocity) + dot(angular_velocity, inertia() * angular_velocity)) / 2;
+  }
+  void move(const Vector& by, const Vector& turn) {
+    position = position + by;
+    if (const double angle = length(turn); angle > 0) orientation = rotation((1 / angle) * turn, angle) * orientation;
+  }
+};
 
 struct BoxWorld {
   /// The points are in the frame of the upper box, on its lower face; the lower one is a box or the world.
@@ -62,13 +67,8 @@ struct BoxWorld {
     for (const MovingBox& moving : boxes) {
       Body body = box(moving.mass, moving.edges, moving.position, moving.velocity);
       body.angular_velocity = moving.angular_velocity;
-      const Rows& r = moving.orientation;
-      const std::array<double, 6> d = body.inverse_inertia;
-      const auto in_world = [&](std::size_t i, std::size_t j) {
-        return r[i][0] * d[0] * r[j][0] + r[i][1] * d[3] * r[j][1] + r[i][2] * d[5] * r[j][2];
-      };
-      body.inverse_inertia = {in_world(0, 0), in_world(0, 1), in_world(0, 2),
-                              in_world(1, 1), in_world(1, 2), in_world(2, 2)};
+      const std::array<double, 6>& d = body.inverse_inertia;
+      body.inverse_inertia = support::turned_diagonal(moving.orientation, {d[0], d[3], d[5]});
       made.add(body);
     }
     std::uint64_t key = 0;
@@ -78,7 +78,7 @@ struct BoxWorld {
       const Vector normal = lower == nullptr ? plane : lower->up();
       const Vector face = lower == nullptr ? Vector{} : lower->position + lower->edges[2] / 2 * normal;
       for (const Vector& point : support.points) {
-        const Vector arm = times(upper.orientation, point);
+        const Vector arm = upper.orientation * point;
         const double separation = dot(upper.position + arm - face, normal);
         const std::size_t c = made.add(Contact{support.upper, support.lower, normal, {}, friction, restitution});
         put(made.r_a, c, arm);
@@ -106,7 +106,7 @@ struct BoxWorld {
       moving.velocity = moving.velocity + h * acceleration;
       const double speed = length(moving.angular_velocity);
       if (speed > 0)
-        moving.orientation = product(rotation((1 / speed) * moving.angular_velocity, h * speed), moving.orientation);
+        moving.orientation = rotation((1 / speed) * moving.angular_velocity, h * speed) * moving.orientation;
     }
   }
 
@@ -161,12 +161,7 @@ struct BoxWorld {
       const std::int32_t island = 4 * s < arrays.island.size() ? arrays.island[4 * s] : -1;
       substeps.push_back(island < 0 ? 0 : arrays.island_substeps[static_cast<std::size_t>(island)]);
     }
-    for (std::size_t i = 0; i < boxes.size(); ++i) {
-      boxes[i].position = boxes[i].position + at(arrays.displacement, i);
-      const Vector turn = at(arrays.rotation, i);
-      if (const double angle = length(turn); angle > 0)
-        boxes[i].orientation = product(rotation((1 / angle) * turn, angle), boxes[i].orientation);
-    }
+    for (std::size_t i = 0; i < boxes.size(); ++i) boxes[i].move(at(arrays.displacement, i), at(arrays.rotation, i));
   }
 
   /// A step in substeps, or in one piece if the options say so: gravity goes into the velocities of boxes with a finite
@@ -230,8 +225,8 @@ inline BoxWorld block_on_incline(double angle, double friction, double speed) {
   BoxWorld made;
   made.friction = made.static_friction = friction;
   const Rows tilted = rotation({0, 1, 0}, angle);
-  made.plane = times(tilted, {0, 0, 1});
-  const Vector edges = {1, 0.8, 0.2}, down = times(tilted, {1, 0, 0});
+  made.plane = tilted * Vector{0, 0, 1};
+  const Vector edges = {1, 0.8, 0.2}, down = tilted * Vector{1, 0, 0};
   made.boxes.push_back({2, edges, 0.1 * made.plane, tilted, speed * down});
   made.rest(0, world, -0.5, 0.5, -0.4, 0.4);
   return made;

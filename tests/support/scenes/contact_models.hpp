@@ -37,7 +37,7 @@ Misses misses_of(const SceneData<T>& scene, const Solved<T>& made) {
     Vector wa{}, wb{};
     const Vector u = motion(scene.body_a[i], scene.r_a, wa) - motion(scene.body_b[i], scene.r_b, wb);
     const Vector n = (1 / length(at(scene.normal, i))) * at(scene.normal, i);
-    Vector t1 = support::cross(n, std::abs(n[0]) < 0.7 ? Vector{1, 0, 0} : Vector{0, 1, 0});
+    Vector t1 = cross(n, std::abs(n[0]) < 0.7 ? Vector{1, 0, 0} : Vector{0, 1, 0});
     double mu1 = number(scene.friction, i), mu2 = mu1;
     if (!scene.friction_2.empty() && scene.friction_2[i] != scene.friction[i]) {
       mu2 = number(scene.friction_2, i);

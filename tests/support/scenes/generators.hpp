@@ -125,12 +125,8 @@ inline Body random_box(support::Draw& draw) {
   const Vector position = {draw.uniform(-2, 2), draw.uniform(-2, 2), draw.uniform(-2, 2)};
   const double mass = draw.log_uniform(1);
   Body body = box(mass, edges, position);
-  const support::Rows r = draw.rotation();
-  const Vector d = {body.inverse_inertia[0], body.inverse_inertia[3], body.inverse_inertia[5]};
-  const auto turned = [&](std::size_t i, std::size_t j) {
-    return r[i][0] * d[0] * r[j][0] + r[i][1] * d[1] * r[j][1] + r[i][2] * d[2] * r[j][2];
-  };
-  body.inverse_inertia = {turned(0, 0), turned(0, 1), turned(0, 2), turned(1, 1), turned(1, 2), turned(2, 2)};
+  const std::array<double, 6>& d = body.inverse_inertia;
+  body.inverse_inertia = support::turned_diagonal(draw.rotation(), {d[0], d[3], d[5]});
   body.velocity = draw.bell3(1);
   body.angular_velocity = draw.bell3(1);
   return body;
@@ -177,8 +173,7 @@ SceneData<T> random_scene(std::uint64_t seed, const RandomSceneOptions& options 
         pair.r_a[c] = static_cast<T>(point[c] - scene.position[a][c]);
         pair.r_b[c] = grounded ? T(0) : static_cast<T>(point[c] - scene.position[b][c]);
       }
-      const Vector d = draw.direction();
-      const std::array<T, 3> axis = {static_cast<T>(d[0]), static_cast<T>(d[1]), static_cast<T>(d[2])};
+      const auto axis = vector_of<T>(draw.direction());
       switch (draw.below(4)) {
         case 0:
           add_ball_joint(scene.joints, pair);

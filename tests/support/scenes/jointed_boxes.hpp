@@ -13,11 +13,6 @@
 
 namespace carom::scenes {
 
-template <class T>
-std::array<T, 3> narrowed(const Vector& v) {
-  return {static_cast<T>(v[0]), static_cast<T>(v[1]), static_cast<T>(v[2])};
-}
-
 struct JointedBoxes {
   enum class Kind : std::uint8_t { ball, hinge, fixed, rope };
   struct Joint {
@@ -43,7 +38,7 @@ struct JointedBoxes {
     joints.push_back({a, b, local(a, point), local(b, point), kind});
   }
   Vector arm(std::int32_t body, const Vector& of) const {
-    return body < 0 ? of : times(boxes[static_cast<std::size_t>(body)].orientation, of);
+    return body < 0 ? of : boxes[static_cast<std::size_t>(body)].orientation * of;
   }
   Vector error(const Joint& joint) const {
     return place(joint.a) + arm(joint.a, joint.at_a) - place(joint.b) - arm(joint.b, joint.at_b);
@@ -55,9 +50,7 @@ struct JointedBoxes {
   }
   double kinetic_energy() const {
     double sum = 0;
-    for (const MovingBox& of : boxes)
-      sum += of.mass * dot(of.velocity, of.velocity) / 2 +
-             dot(of.angular_velocity, times(inertia_of(of), of.angular_velocity)) / 2;
+    for (const MovingBox& of : boxes) sum += of.kinetic_energy();
     return sum;
   }
   double energy() const {
@@ -74,7 +67,7 @@ struct JointedBoxes {
     SceneData<T> now = of.scene<T>();
     now.velocity_change = now.angular_velocity_change = vectors<T>(boxes.size());
     for (std::size_t i = 0; i < boxes.size(); ++i) {
-      const Rows j = inertia_of(boxes[i]);
+      const Rows j = boxes[i].inertia();
       const auto spin = gyroscopic_velocity<double>(boxes[i].angular_velocity,
                                                     {j[0][0], j[0][1], j[0][2], j[1][1], j[1][2], j[2][2]}, h);
       put(now.velocity_change, i, h * gravity);
@@ -90,10 +83,7 @@ struct JointedBoxes {
     for (std::size_t i = 0; i < boxes.size(); ++i) {
       boxes[i].velocity = at(arrays.velocity, i);
       boxes[i].angular_velocity = at(arrays.angular_velocity, i);
-      boxes[i].position = boxes[i].position + at(arrays.displacement, i);
-      const Vector turn = at(arrays.rotation, i);
-      if (const double angle = length(turn); angle > 0)
-        boxes[i].orientation = product(rotation((1 / angle) * turn, angle), boxes[i].orientation);
+      boxes[i].move(at(arrays.displacement, i), at(arrays.rotation, i));
     }
   }
 
@@ -124,23 +114,23 @@ struct JointedBoxes {
 
   template <class T>
   void add(SceneData<T>& now, const Joint& joint) const {
-    const JointBodies<T> pair{joint.a, joint.b, narrowed<T>(arm(joint.a, joint.at_a)),
-                              joint.b < 0 ? std::array<T, 3>{} : narrowed<T>(arm(joint.b, joint.at_b))};
+    const JointBodies<T> pair{joint.a, joint.b, vector_of<T>(arm(joint.a, joint.at_a)),
+                              joint.b < 0 ? std::array<T, 3>{} : vector_of<T>(arm(joint.b, joint.at_b))};
     const Vector lacks = error(joint);
     if (joint.kind == Kind::rope) {
-      const std::size_t row = add_distance_joint(now.joints, pair, narrowed<T>((1 / length(lacks)) * lacks));
+      const std::size_t row = add_distance_joint(now.joints, pair, vector_of<T>((1 / length(lacks)) * lacks));
       now.joints.rows[row].position_error = static_cast<T>(length(lacks) - joint.length);
       now.joints.rows[row].max_impulse = 0;
       return;
     }
     if (joint.torque > 0) {
-      const std::size_t row = add_motor(now.joints, pair, narrowed<T>(arm(joint.a, joint.axis)),
+      const std::size_t row = add_motor(now.joints, pair, vector_of<T>(arm(joint.a, joint.axis)),
                                         static_cast<T>(joint.speed), static_cast<T>(h * joint.torque));
       now.joints.rows[row].frequency = 0;
     }
     const std::size_t first = joint.kind == Kind::ball ? add_ball_joint(now.joints, pair)
                               : joint.kind == Kind::hinge
-                                  ? add_hinge(now.joints, pair, narrowed<T>(arm(joint.a, joint.axis)))
+                                  ? add_hinge(now.joints, pair, vector_of<T>(arm(joint.a, joint.axis)))
                                   : add_fixed_joint(now.joints, pair);
     for (std::size_t c = 0; c < 3; ++c) {
       auto& row = now.joints.rows[first + c];
@@ -153,9 +143,9 @@ struct JointedBoxes {
   void add_floor(SceneData<T>& now, std::int32_t i) const {
     const MovingBox& of = boxes[static_cast<std::size_t>(i)];
     for (int corner = 0; corner < 8; ++corner) {
-      const Vector point = of.position + times(of.orientation, {(corner & 1 ? 0.5 : -0.5) * of.edges[0],
-                                                                (corner & 2 ? 0.5 : -0.5) * of.edges[1],
-                                                                (corner & 4 ? 0.5 : -0.5) * of.edges[2]});
+      const Vector point = of.position + of.orientation * Vector{(corner & 1 ? 0.5 : -0.5) * of.edges[0],
+                                                                 (corner & 2 ? 0.5 : -0.5) * of.edges[1],
+                                                                 (corner & 4 ? 0.5 : -0.5) * of.edges[2]};
       if (point[2] > 0.1) continue;
       if (now.contact_count() == 0) corner_.clear();
       now.add(Contact{i, world, {0, 0, 1}, point, friction, restitution});
@@ -199,7 +189,7 @@ inline JointedBoxes doll(double height, const Vector& tilt) {
   const Rows turn = rotation((1 / angle) * tilt, angle);
   double lowest = 0;
   for (MovingBox& of : made.boxes) {
-    of.position = times(turn, of.position);
+    of.position = turn * of.position;
     of.orientation = turn;
     lowest = std::min(lowest, of.position[2] - length(of.edges) / 2);
   }

@@ -47,11 +47,8 @@ inline RandomScene random_scene(std::uint64_t seed, const SceneKind& kind = {}) 
         const double x = side[(j + 1) % 3], y = side[(j + 2) % 3];
         inverse[j] = 12 / (mass * (x * x + y * y));
       }
-      const auto entry = [&](std::size_t x, std::size_t y) {
-        return r[x][0] * inverse[0] * r[y][0] + r[x][1] * inverse[1] * r[y][1] + r[x][2] * inverse[2] * r[y][2];
-      };
       body.inverse_mass = 1 / mass;
-      body.inverse_inertia = {entry(0, 0), entry(0, 1), entry(0, 2), entry(1, 1), entry(1, 2), entry(2, 2)};
+      body.inverse_inertia = turned_diagonal(r, inverse);
     }
     scene.data.add_body(body);
   }
@@ -66,13 +63,12 @@ inline RandomScene random_scene(std::uint64_t seed, const SceneKind& kind = {}) 
     contact.friction = draw.uniform(0, kind.max_friction);
     contact.restitution = draw.uniform(0, kind.restitution_limit);
     const Vector &xa = scene.position[a], &xb = scene.position[b];
-    const double distance =
-        std::sqrt(dot({xa[0] - xb[0], xa[1] - xb[1], xa[2] - xb[2]}, {xa[0] - xb[0], xa[1] - xb[1], xa[2] - xb[2]}));
+    const double distance = length(xa - xb);
     const Vector aside = draw.direction();
     Vector n;
     for (std::size_t j = 0; j < 3; ++j) n[j] = (xa[j] - xb[j]) / distance + 0.3 * aside[j];
-    const double length = std::sqrt(dot(n, n));
-    for (std::size_t j = 0; j < 3; ++j) contact.normal[j] = n[j] / length;
+    const double size = length(n);
+    for (std::size_t j = 0; j < 3; ++j) contact.normal[j] = n[j] / size;
     for (std::size_t i = 0; i < points; ++i) {
       const Vector off = draw.bell3(0.3);
       for (std::size_t j = 0; j < 3; ++j) {

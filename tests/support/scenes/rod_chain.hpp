@@ -22,7 +22,7 @@ struct RodChain {
     bodies.push_back({100, {0.5, 0.5, 0.5}, {0, 0, -(2 * rods + 1) * reach}});
   }
 
-  Vector arm(std::size_t body, double side) const { return times(bodies[body].orientation, {0, 0, side * reach}); }
+  Vector arm(std::size_t body, double side) const { return bodies[body].orientation * Vector{0, 0, side * reach}; }
   /// Distance of the previous body's point from the body's point: joint i holds body i.
   Vector error(std::size_t i) const {
     const Vector before = i == 0 ? Vector{} : bodies[i - 1].position + arm(i - 1, -1);
@@ -40,18 +40,15 @@ struct RodChain {
     world_of_boxes.boxes = bodies;
     SceneData<T> now = world_of_boxes.scene<T>();
     now.velocity_change = now.angular_velocity_change = vectors<T>(bodies.size());
-    const auto narrowed = [](const Vector& v) {
-      return std::array<T, 3>{static_cast<T>(v[0]), static_cast<T>(v[1]), static_cast<T>(v[2])};
-    };
     for (std::size_t i = 0; i < bodies.size(); ++i) {
       const Vector forces = is_free ? Vector{} : h * gravity_;
       put(now.velocity_change, i, forces);
       if (is_free && i == 0) continue;
-      JointBodies<T> pair{static_cast<std::int32_t>(i), static_cast<std::int32_t>(i) - 1, narrowed(arm(i, 1)), {}};
-      if (i > 0) pair.r_b = narrowed(arm(i - 1, -1));
+      JointBodies<T> pair{static_cast<std::int32_t>(i), static_cast<std::int32_t>(i) - 1, vector_of<T>(arm(i, 1)), {}};
+      if (i > 0) pair.r_b = vector_of<T>(arm(i - 1, -1));
       const std::size_t first = add_ball_joint(now.joints, pair);
       for (std::size_t c = 0; c < 3; ++c) {
-        const T lacks = narrowed(error(i))[c];
+        const T lacks = vector_of<T>(error(i))[c];
         if (moves())
           now.joints.rows[first + c].position_error = lacks;
         else
@@ -65,10 +62,10 @@ struct RodChain {
       MovingBox& moving = bodies[i];
       moving.velocity = at(arrays.velocity, i);
       moving.angular_velocity = at(arrays.angular_velocity, i);
-      moving.position = moving.position + (moves() ? at(arrays.displacement, i) : h * moving.velocity);
-      const Vector turn = moves() ? at(arrays.rotation, i) : h * moving.angular_velocity;
-      if (const double angle = length(turn); angle > 0)
-        moving.orientation = product(rotation((1 / angle) * turn, angle), moving.orientation);
+      if (moves())
+        moving.move(at(arrays.displacement, i), at(arrays.rotation, i));
+      else
+        moving.move(h * moving.velocity, h * moving.angular_velocity);
     }
   }
 

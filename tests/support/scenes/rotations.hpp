@@ -16,11 +16,4 @@ inline support::Rows rotation(const support::Vector& axis, double angle) {
            {d * x * z - s * y, d * y * z + s * x, c + d * z * z}}};
 }
 
-inline support::Rows product(const support::Rows& a, const support::Rows& b) {
-  support::Rows made{};
-  for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t j = 0; j < 3; ++j) made[i][j] = a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j];
-  return made;
-}
-
 }  // namespace carom::scenes

@@ -18,23 +18,10 @@ namespace carom::scenes {
 
 using support::at;
 using support::BodyArrays;
-using support::cross;
-using support::dot;
-using support::length;
 using support::Vector;
 using support::Vectors3;
 
 inline constexpr std::int32_t world = -1;
-
-inline Vector operator+(const Vector& a, const Vector& b) {
-  return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
-}
-inline Vector operator-(const Vector& a, const Vector& b) {
-  return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-}
-inline Vector operator*(double s, const Vector& v) {
-  return {s * v[0], s * v[1], s * v[2]};
-}
 
 struct Body {
   double inverse_mass = 1;
