@@ -23,19 +23,12 @@ using support::SceneContact;
 using support::SceneData;
 using support::SceneResultArrays;
 using support::SceneRow;
+using support::solved;
 using support::Vector;
 using support::with_method;
 
 constexpr Procedure methods[] = {Procedure::pgs, Procedure::sequential_impacts, Procedure::collisions,
                                  Procedure::resting};
-
-SceneResultArrays<double> solved(const SceneData<double>& data, const MethodOptions& options,
-                                 SceneReport* report = nullptr) {
-  SceneResultArrays<double> results(data);
-  const SceneReport found = solve_scene(data.view(options), results.places(), options);
-  if (report) *report = found;
-  return results;
-}
 
 void expect_same_part(const SceneResultArrays<double>& part, const SceneResultArrays<double>& whole,
                       std::size_t first_body, std::size_t first_contact, std::size_t first_row) {

@@ -19,6 +19,7 @@ using scenes::Procedure;
 using support::SceneContact;
 using support::SceneData;
 using support::SceneResultArrays;
+using support::solved;
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
@@ -29,14 +30,6 @@ MethodOptions with_method(Procedure method) {
   scenes::set_iterations(options, 1000);
   options.tolerance = 0;
   return options;
-}
-
-SceneResultArrays<double> solved(const SceneData<double>& data, const MethodOptions& options,
-                                 SceneReport* report = nullptr) {
-  SceneResultArrays<double> results(data);
-  const SceneReport found = solve_scene(data.view(options), results.places(), options);
-  if (report) *report = found;
-  return results;
 }
 
 // The unit cube of 1 kg with e = 1 and without friction, whose lower corners at x = ±½ both hit a wall at 3 m/s.

@@ -15,23 +15,15 @@ namespace {
 using scenes::MethodOptions;
 using scenes::Procedure;
 
-using support::cross;
 using support::SceneContact;
 using support::SceneData;
 using support::SceneResultArrays;
 using support::SceneRow;
+using support::solved;
 using support::Vector;
 using support::with_method;
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-
-SceneResultArrays<double> solved(const SceneData<double>& data, const MethodOptions& options,
-                                 SceneReport* report = nullptr) {
-  SceneResultArrays<double> results(data);
-  const SceneReport found = solve_scene(data.view(options), results.places(), options);
-  if (report) *report = found;
-  return results;
-}
 
 // The velocity of the point at `lever`.
 Vector point_velocity(const SceneResultArrays<double>& results, std::size_t body, const Vector& lever) {
@@ -154,11 +146,11 @@ SceneData<double> box_on_floor(double separation, const Vector& velocity, const 
 double height_after(const SceneData<double>& data, const SceneResultArrays<double>& results, std::size_t corner,
                     double h) {
   const Vector &w = results.angular_velocity[0], &r = data.contacts[corner].r_a;
-  const double speed = std::sqrt(support::dot(w, w)), angle = speed * h;
+  const double speed = std::sqrt(dot(w, w)), angle = speed * h;
   Vector axis{0, 0, 1};
   if (speed > 0) axis = {w[0] / speed, w[1] / speed, w[2] / speed};
-  const double turned = r[2] * std::cos(angle) + cross(axis, r)[2] * std::sin(angle) +
-                        axis[2] * support::dot(axis, r) * (1 - std::cos(angle));
+  const double turned =
+      r[2] * std::cos(angle) + cross(axis, r)[2] * std::sin(angle) + axis[2] * dot(axis, r) * (1 - std::cos(angle));
   return data.contacts[corner].separation + h * results.velocity[0][2] + turned - r[2];
 }
 
@@ -185,9 +177,9 @@ TEST(scene_resting, leaves_no_overlap_after_the_step) {
 
 // r after it has turned with w for the time h, exactly.
 Vector turned(const Vector& w, const Vector& r, double h) {
-  const double speed = std::sqrt(support::dot(w, w)), angle = speed * h;
+  const double speed = std::sqrt(dot(w, w)), angle = speed * h;
   const Vector axis{w[0] / speed, w[1] / speed, w[2] / speed}, side = cross(axis, r);
-  const double along = support::dot(axis, r) * (1 - std::cos(angle));
+  const double along = dot(axis, r) * (1 - std::cos(angle));
   Vector t;
   for (std::size_t j = 0; j < 3; ++j) t[j] = r[j] * std::cos(angle) + side[j] * std::sin(angle) + axis[j] * along;
   return t;
@@ -218,7 +210,7 @@ TEST(scene_resting, predicts_where_points_and_normals_turn_to) {
                contact.r_a[j] - b[j] + contact.r_b[j];
   // The approximant's error of a turned r is (w h)^5 / 720 of it: 0.22^5 / 720 of 1.7 m in sum is 1.2e-6 m. A third
   // order approximant would have an error of some 1e-4.
-  EXPECT_NEAR(support::dot(apart, turned(results.angular_velocity[1], contact.normal, h)), 0, 1.5e-6);
+  EXPECT_NEAR(dot(apart, turned(results.angular_velocity[1], contact.normal, h)), 0, 1.5e-6);
 }
 
 TEST(scene_resting, leaves_alone_what_is_far_enough_and_what_collides) {

@@ -16,9 +16,6 @@ namespace {
 using scenes::MethodOptions;
 using scenes::Procedure;
 
-using support::cross;
-using support::dot;
-using support::length;
 using support::random_scene;
 using support::RandomScene;
 using support::SceneContact;
@@ -26,6 +23,7 @@ using support::SceneData;
 using support::SceneKind;
 using support::SceneResultArrays;
 using support::SceneRow;
+using support::solved;
 using support::Vector;
 using support::with_method;
 
@@ -33,14 +31,6 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr Procedure sweeping[] = {Procedure::pgs, Procedure::collisions, Procedure::resting};
 constexpr Procedure methods[] = {Procedure::pgs, Procedure::sequential_impacts, Procedure::collisions,
                                  Procedure::resting};
-
-SceneResultArrays<double> solved(const SceneData<double>& data, const MethodOptions& options,
-                                 SceneReport* report = nullptr) {
-  SceneResultArrays<double> results(data);
-  const SceneReport found = solve_scene(data.view(options), results.places(), options);
-  if (report) *report = found;
-  return results;
-}
 
 // Iterations end when no contact misses its target. Impulses that must shrink, and directions of friction, may still
 // change then. Further calls start from these impulses until they have settled.
@@ -71,8 +61,7 @@ TEST(scene_momentum, is_kept_to_rounding_by_every_method) {
       for (std::size_t i = 0; i < scene.data.bodies.size(); ++i) {
         const double mass = 1 / scene.data.bodies[i].inverse_mass;
         const Vector &before = scene.data.bodies[i].velocity, &after = results.velocity[i];
-        const Vector change{after[0] - before[0], after[1] - before[1], after[2] - before[2]};
-        for (std::size_t j = 0; j < 3; ++j) momentum[j] += mass * change[j];
+        momentum = momentum + mass * (after - before);
         size += mass * (length(before) + length(after));
       }
       // The returned impulses explain the change of each angular velocity: every impulse adds the moment r × p.
@@ -85,13 +74,11 @@ TEST(scene_momentum, is_kept_to_rounding_by_every_method) {
           const bool is_b = contact.body_b == static_cast<std::int32_t>(i);
           if (!is_a && !is_b) continue;
           const Vector moment = cross(is_a ? contact.r_a : contact.r_b, results.impulse[c]);
-          for (std::size_t j = 0; j < 3; ++j) spin[j] += is_a ? moment[j] : -moment[j];
+          spin = is_a ? spin + moment : spin - moment;
           turn += length(moment);
         }
         const auto& m = scene.data.bodies[i].inverse_inertia;
-        const Vector expected{m[0] * spin[0] + m[1] * spin[1] + m[2] * spin[2],
-                              m[1] * spin[0] + m[3] * spin[1] + m[4] * spin[2],
-                              m[2] * spin[0] + m[4] * spin[1] + m[5] * spin[2]};
+        const Vector expected = carom::symmetric(m) * spin;
         for (std::size_t j = 0; j < 3; ++j)
           EXPECT_NEAR(results.angular_velocity[i][j] - scene.data.bodies[i].angular_velocity[j], expected[j],
                       1000 * epsilon * (1 + turn) * (m[0] + m[3] + m[5]));

@@ -45,19 +45,10 @@ class SceneAgreement : public testing::Test {
     return are_close(scene, found, expected);
   }
 
-  /// Returns true if the reference has the same result for velocities that differ by the rounding of an update. This is
-  /// so if a decision is near its threshold: whether a contact sticks, or still collides. Iterations lead there: they
-  /// may revert the impulse of the last substep up to its rounding.
   static bool agrees_nearby(const SceneData<T>& scene, const MethodOptions& options) {
     const auto found = solved(scene, options, {.threads = 1});
-    for (std::uint64_t seed = 0; seed < 16; ++seed) {
-      support::Draw draw(seed);
-      SceneData<double> near = widened(scene);
-      for (auto& component : near.bodies.velocity)
-        for (double& x : component) x *= 1 + draw.uniform(-1, 1) * 1e3 * epsilon<T>;
-      if (are_close(scene, found, solved_by_reference(near, options))) return true;
-    }
-    return false;
+    return is_result_nearby(scene, options,
+                            [&](const Solved<double>& expected) { return are_close(scene, found, expected); });
   }
 
  private:

@@ -70,8 +70,7 @@ template <class T>
 Vector inertia_times(const SceneData<T>& scene, std::size_t i, const Vector& v) {
   std::array<double, 6> j{};
   for (std::size_t c = 0; c < 6; ++c) j[c] = static_cast<double>(scene.bodies.inverse_inertia[c][i]);
-  const auto [xx, xy, xz, yy, yz, zz] = j;
-  const Vector row_x = {xx, xy, xz}, row_y = {xy, yy, yz}, row_z = {xz, yz, zz};
+  const auto [row_x, row_y, row_z] = symmetric(j);
   const double determinant = dot(row_x, cross(row_y, row_z));
   if (determinant == 0) return {};
   // Cramer's rule: the columns of a symmetric matrix are its rows.
@@ -202,7 +201,7 @@ template <class T>
 double warm_impulse_distance(const SceneData<T>& scene, const Solved<T>& found, const Solved<double>& expected) {
   double greatest = 1e-300, apart = 0;
   for (std::size_t i = 0; i < scene.contact_count(); ++i) {
-    const Vector of_reference = at(expected.arrays.warm_impulse, i);
+    const Vector3<double> of_reference = at(expected.arrays.warm_impulse, i);
     greatest = std::max({greatest, length(of_reference), length(expected.impulse(i))});
     apart = std::max(apart, length(at(found.arrays.warm_impulse, i) - of_reference));
   }
@@ -212,6 +211,21 @@ double warm_impulse_distance(const SceneData<T>& scene, const Solved<T>& found, 
     apart = std::max(apart, std::abs(static_cast<double>(found.arrays.joint_warm_impulse[i]) - of_reference));
   }
   return apart / greatest;
+}
+
+/// Returns true if the reference has a result that `is_close` accepts for velocities that differ by the rounding of an
+/// update. This is so if a decision is near its threshold: whether a contact sticks, or still collides. Iterations lead
+/// there: they may revert the impulse of the last substep up to its rounding.
+template <class T, class F>
+bool is_result_nearby(const SceneData<T>& scene, const MethodOptions& options, const F& is_close) {
+  for (std::uint64_t seed = 0; seed < 16; ++seed) {
+    support::Draw draw(seed);
+    SceneData<double> near = widened(scene);
+    for (auto& component : near.bodies.velocity)
+      for (double& x : component) x *= 1 + draw.uniform(-1, 1) * 1e3 * epsilon<T>;
+    if (is_close(solved_by_reference(near, options))) return true;
+  }
+  return false;
 }
 
 inline MethodOptions ncp_to(double tolerance) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <carom/reference_scene.hpp>
 #include <carom/scene.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "core/columns/columns.hpp"
+#include "core/support/vector3.hpp"
 #include "support/scenes/iterations.hpp"
 #include "support/scenes/method_options.hpp"
 
@@ -95,17 +97,12 @@ struct SceneData {
   /// The three rows that hold two bodies' points together.
   std::size_t add_ball(std::int32_t a, std::int32_t b, const std::array<T, 3>& r_a, const std::array<T, 3>& r_b) {
     // e·(w×r) = (r×e)·w
-    const auto turned = [](const std::array<T, 3>& r, std::size_t axis) {
-      const std::array<T, 3> e = {T(axis == 0), T(axis == 1), T(axis == 2)};
-      return std::array<T, 3>{r[1] * e[2] - r[2] * e[1], r[2] * e[0] - r[0] * e[2], r[0] * e[1] - r[1] * e[0]};
-    };
     for (std::size_t axis = 0; axis < 3; ++axis) {
       SceneRow<T> row{a, b};
       row.linear_a[axis] = 1;
       row.linear_b[axis] = -1;
-      row.angular_a = turned(r_a, axis);
-      row.angular_b = turned(r_b, axis);
-      for (T& x : row.angular_b) x = -x;
+      row.angular_a = cross(r_a, row.linear_a);
+      row.angular_b = -cross(r_b, row.linear_a);
       add_row(row);
     }
     return rows.size() - 3;
@@ -268,6 +265,15 @@ struct SceneResultArrays {
     return Vector3Columns<T>(v.front().data(), v.size());
   }
 };
+
+/// By the reference.
+inline SceneResultArrays<double> solved(const SceneData<double>& data, const MethodOptions& options,
+                                        SceneReport* report = nullptr) {
+  SceneResultArrays<double> results(data);
+  const SceneReport found = reference::solve_scene(data.view(options), results.places(), options);
+  if (report) *report = found;
+  return results;
+}
 
 inline MethodOptions with_method(Procedure method, int iterations = 0) {
   MethodOptions options;
