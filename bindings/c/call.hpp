@@ -7,6 +7,7 @@
 #include <carom/status.hpp>
 #include <cstddef>
 #include <cstring>
+#include <string_view>
 #include <type_traits>
 
 #include "core/columns/text.hpp"
@@ -43,10 +44,14 @@ decltype(auto) in_precision(std::int32_t precision, F&& f) {
               {.option = "precision"});
 }
 
-inline void check_struct_size(std::size_t size, const char* name) {
-  if (size < sizeof(std::size_t))
-    throw Error(Text("carom: struct_size of a ", name, " is ", size, ", but should be its sizeof"));
+/// The name of a struct of C: "carom_options".
+template <class C>
+consteval std::string_view struct_name() {
+  constexpr std::string_view function = __PRETTY_FUNCTION__;  // "... [with C = carom_options; ...]"
+  constexpr std::size_t first = function.find("carom_", function.find("C = "));
+  return function.substr(first, function.find_first_of(";]", first) - first);
 }
+static_assert(struct_name<carom_options>() == "carom_options");
 
 /// True for the structs of methods.
 template <class C>
@@ -63,15 +68,24 @@ auto& size_of(C& c) {
     return c.struct_size;
 }
 
+/// Throws Error if the caller has not set the struct_size.
+template <class C>
+void check_struct_size(const C& c) {
+  constexpr bool is_method = has_head<C> || std::is_same_v<C, carom_method>;
+  constexpr std::size_t least = is_method ? sizeof(carom_method) : sizeof(std::size_t);
+  if (size_of(c) < least)
+    throw Error(Text("carom: struct_size of a ", struct_name<C>(), " is ", size_of(c), ", but should be its sizeof"));
+}
+
 /// A struct of the caller as this version has it: in place if the sizes are the same. If the caller's struct is
 /// smaller, the other fields come from `rest`. If it is larger, its additional bytes must be zero.
 template <class C>
 class Given {
  public:
-  Given(
-      const C& from, const char* name, C (*rest)() = [] { return C{}; })
+  explicit Given(
+      const C& from, C (*rest)() = [] { return C{}; })
       : used_(&from) {
-    if (size_of(from) != sizeof(C)) take(from, name, rest);
+    if (size_of(from) != sizeof(C)) take(from, rest);
   }
   Given(const Given&) = delete;
   Given& operator=(const Given&) = delete;
@@ -80,15 +94,15 @@ class Given {
   const C* operator->() const { return used_; }
 
  private:
-  [[gnu::noinline]] void take(const C& from, const char* name, C (*rest)()) {
+  [[gnu::noinline]] void take(const C& from, C (*rest)()) {
     const std::size_t size = size_of(from);
-    check_struct_size(size, name);
+    check_struct_size(from);
     own_ = rest();
     const auto* bytes = reinterpret_cast<const unsigned char*>(&from);
     std::memcpy(static_cast<void*>(&own_), bytes, std::min(size, sizeof(C)));
     for (std::size_t i = sizeof(C); i < size; ++i)
       if (bytes[i] != 0)
-        throw Error(Text("carom: this library does not know byte ", i, " of a ", name, ", which is not 0"));
+        throw Error(Text("carom: this library does not know byte ", i, " of a ", struct_name<C>(), ", which is not 0"));
     used_ = &own_;
   }
 

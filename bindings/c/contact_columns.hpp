@@ -76,35 +76,11 @@ void take_laws(LawColumns<T>& to, const carom_law_columns* laws) {
   static_assert(sizeof to == law_columns<T>() * sizeof(Column<T>));
   static_assert(sizeof *laws == sizeof(std::size_t) + law_columns<T>() * sizeof(carom_column));
   if (laws == nullptr) return;
-  const Given<carom_law_columns> from(*laws, "carom_law_columns");
+  const Given<carom_law_columns> from(*laws);
   columns::each_choice(TakeEach{}, to, *from);
   columns::each_parameter(TakeEach{}, to, *from);
   columns::each_weight(TakeEach{}, to.weight, from->weight);
 }
-
-/// The names of structs in messages.
-template <class C>
-inline constexpr const char* name_of_struct = nullptr;
-template <>
-inline constexpr const char* name_of_struct<carom_contacts> = "carom_contacts";
-template <>
-inline constexpr const char* name_of_struct<carom_indexed_contacts> = "carom_indexed_contacts";
-template <>
-inline constexpr const char* name_of_struct<carom_k_contacts> = "carom_k_contacts";
-template <>
-inline constexpr const char* name_of_struct<carom_planar_contacts> = "carom_planar_contacts";
-template <>
-inline constexpr const char* name_of_struct<carom_planar_indexed_contacts> = "carom_planar_indexed_contacts";
-template <>
-inline constexpr const char* name_of_struct<carom_planar_k_contacts> = "carom_planar_k_contacts";
-template <>
-inline constexpr const char* name_of_struct<carom_results> = "carom_results";
-template <>
-inline constexpr const char* name_of_struct<carom_planar_results> = "carom_planar_results";
-template <>
-inline constexpr const char* name_of_struct<carom_impulse_space> = "carom_impulse_space";
-template <>
-inline constexpr const char* name_of_struct<carom_planar_impulse_space> = "carom_planar_impulse_space";
 
 /// Contacts of any form.
 template <class AnyContacts, class C>
@@ -112,7 +88,7 @@ AnyContacts taken_contacts(const C* contacts) {
   constexpr std::size_t count = columns_of<AnyContacts>();
   static_assert(sizeof(AnyContacts) == count * sizeof(Column<int>) + sizeof(AnyContacts::laws));
   static_assert(sizeof(C) == sizeof(std::size_t) + count * sizeof(carom_column) + sizeof(void*));
-  const Given<C> from(given(contacts, "contacts"), name_of_struct<C>);
+  const Given<C> from(given(contacts, "contacts"));
   AnyContacts to;
   columns::each_number(TakeEach{}, to, *from);
   columns::each_index(TakeEach{}, to, *from);
@@ -129,7 +105,7 @@ Results taken_results(const C* results) {
   static_assert(sizeof(C) == sizeof(std::size_t) + count * sizeof(carom_output));
   Results to;
   if (results == nullptr) return to;
-  const Given<C> from(*results, name_of_struct<C>);
+  const Given<C> from(*results);
   columns::each_vector_result(TakeEach{}, to, *from);
   columns::each_scalar_result(TakeEach{}, to, *from);
   return to;

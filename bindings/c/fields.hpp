@@ -19,6 +19,7 @@
 #include "call.hpp"
 #include "core/columns/counts_access.hpp"
 #include "core/columns/option_table.hpp"
+#include "core/columns/refuse.hpp"
 
 namespace carom::c {
 
@@ -56,26 +57,22 @@ void each_field(F&& f, O& report, C& c) {
 }
 
 template <class O, class C>
-O taken(const C* from, const char* name);
+O taken(const C* from);
 
 /// Converts a field in either direction. Messages name it `owner`.`name`.
 template <class To, class From>
-void assign(const char* name, To& to, const From& from, const char* owner = "") {
+void assign(const char* name, To& to, const From& from, std::string_view owner = "") {
   if constexpr (std::is_enum_v<To>) {
     constexpr std::int64_t count = enumerators<To>;
     static_assert(count > 0);
-    if (from < 0 || from >= count) {
-      const Text option(owner, *owner == '\0' ? "" : ".", name);
-      throw Error(Text("carom: the option ", option, " is number ", from, ", of which there are ", count, " from 0 on"),
-                  {.option = option});
-    }
+    if (from < 0 || from >= count) refuse_enumerator(Text(owner, owner.empty() ? "" : ".", name), count, from);
     to = static_cast<To>(from);
   } else if constexpr (std::same_as<To, bool>) {
     to = from != 0;
   } else if constexpr (std::same_as<To, const carom_position_correction*>) {
     to = nullptr;  // the default
   } else if constexpr (std::same_as<From, const carom_position_correction*>) {
-    if (from != nullptr) to = taken<PositionCorrection>(from, "carom_position_correction");
+    if (from != nullptr) to = taken<PositionCorrection>(from);
   } else if constexpr (std::same_as<To, std::optional<double>>) {
     to = std::isnan(from) ? To{} : To(from);
   } else if constexpr (std::same_as<From, std::optional<double>>) {
@@ -101,8 +98,8 @@ void put_fields(const O& from, C& to) {
 
 /// To be called before any work.
 template <class C>
-void check_report(const C* report, const char* name) {
-  if (report != nullptr) check_struct_size(report->struct_size, name);
+void check_report(const C* report) {
+  if (report != nullptr) check_struct_size(*report);
 }
 
 /// Writes a report to the caller's struct, if there is one.
@@ -132,12 +129,12 @@ std::int64_t first_of(const std::size_t (&counts)[room], const std::size_t (&fir
 
 /// Returns the options of the caller's struct; without a struct, the defaults.
 template <class O, class C>
-O taken(const C* from, const char* name) {
+O taken(const C* from) {
   O made;
   if (from == nullptr) return made;
-  const Given<C> used(*from, name, defaults<O, C>);
+  const Given<C> used(*from, defaults<O, C>);
   // Messages name options of methods as the library does: ncp.tolerance.
-  const char* const owner = has_head<C> ? name + std::strlen("carom_") : "";
+  constexpr std::string_view owner = has_head<C> ? struct_name<C>().substr(std::strlen("carom_")) : "";
   each_field([&](const char* of, auto& field, const auto& in_c) { assign(of, field, in_c, owner); }, made, *used);
   return made;
 }

@@ -6,7 +6,6 @@
 
 #include "contact_columns.hpp"
 #include "core/columns/derivative_columns.hpp"
-#include "fields.hpp"
 #include "solver.hpp"
 
 using namespace carom;
@@ -27,7 +26,7 @@ void take_derivatives(Derivatives<T>& to, const carom_derivatives* derivatives) 
   static_assert(sizeof to == columns::derivative_count * sizeof(Column<T>));
   static_assert(sizeof *derivatives == sizeof(std::size_t) + columns::derivative_count * sizeof(carom_output));
   if (derivatives == nullptr) return;
-  const Given<carom_derivatives> from(*derivatives, "carom_derivatives");
+  const Given<carom_derivatives> from(*derivatives);
   columns::each_derivative(TakeEach{}, "", to, *from);
 }
 
@@ -37,14 +36,14 @@ Gradients<T> taken_gradients(const carom_gradients* gradients) {
   static_assert(sizeof *gradients ==
                 sizeof(std::size_t) + (columns::gradient_rows + 1) * sizeof(void*) + sizeof(carom_output));
   if (gradients == nullptr) return to;
-  const Given<carom_gradients> from(*gradients, "carom_gradients");
+  const Given<carom_gradients> from(*gradients);
   const carom_derivatives* const in_c[columns::gradient_rows] = {from->impulse_x,  from->impulse_y,  from->impulse_z,
                                                                  from->velocity_x, from->velocity_y, from->velocity_z};
   std::size_t row = 0;
   columns::each_gradient([&](const char*, Derivatives<T>& of) { take_derivatives(of, in_c[row++]); }, to);
   Take{}(to.status, from->status);
   if (from->cotangent == nullptr) return to;
-  const Given<carom_vector_jacobian_product> cotangent(*from->cotangent, "carom_vector_jacobian_product");
+  const Given<carom_vector_jacobian_product> cotangent(*from->cotangent);
   auto& [impulse, separation_velocity, product] = to.cotangent;
   columns::each(TakeEach{}, {}, impulse, cotangent->impulse);
   columns::each(TakeEach{}, {}, separation_velocity, cotangent->separation_velocity);
@@ -58,15 +57,12 @@ Gradients<T> taken_gradients(const carom_gradients* gradients) {
 carom_error carom_differentiate(carom_solver* solver, std::int32_t precision, const carom_k_contacts* contacts,
                                 const carom_gradients* gradients, const carom_options* options, double tolerance,
                                 carom_gradient_report* report) {
-  return c::guarded([&] {
-    Solver& with = c::given(solver, "solver").solver;
-    const auto options_of_call = c::taken<Options>(options, "carom_options");
-    c::check_report(report, "carom_gradient_report");
-    const GradientReport made = c::in_precision(precision, [&]<class T>(std::type_identity<T>) {
+  return c::report_of(solver, report, [&](Solver& with) {
+    const auto options_of_call = c::taken<Options>(options);
+    return c::in_precision(precision, [&]<class T>(std::type_identity<T>) {
       return with.differentiate(c::taken_contacts<KContacts<T>>(contacts), c::taken_gradients<T>(gradients),
                                 options_of_call, c::tolerance_of<T>(tolerance));
     });
-    c::put_report(made, report);
   });
 }
 

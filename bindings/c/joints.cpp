@@ -75,8 +75,7 @@ template <class Joints, class F>
 void with_row(Joints* joints, std::size_t index, const F& f) {
   std::visit(
       [&](auto& data) {
-        if (index >= data.rows.size())
-          throw Error(Text("carom: there is no row ", index, " of ", data.rows.size()), {.row = index});
+        check_index("row", index, data.rows.size());
         f(data.rows[index]);
       },
       given(joints, "joints").data);
@@ -112,16 +111,14 @@ carom_error carom_joints_add(carom_joints* joints, const carom_joint_row* row) {
   return c::guarded([&] {
     c::given(row, "row");
     std::visit(
-        [&]<class T>(JointRowData<T>& data) {
-          data.rows.push_back(c::taken<typename JointRowData<T>::Row>(row, "carom_joint_row"));
-        },
+        [&]<class T>(JointRowData<T>& data) { data.rows.push_back(c::taken<typename JointRowData<T>::Row>(row)); },
         c::given(joints, "joints").data);
   });
 }
 
 carom_error carom_joints_get(const carom_joints* joints, std::size_t index, carom_joint_row* row) {
   return c::guarded([&] {
-    c::check_report(&c::given(row, "row"), "carom_joint_row");
+    c::check_report(&c::given(row, "row"));
     c::with_row(joints, index, [&](const auto& of) { c::put_report(of, row); });
   });
 }
@@ -129,14 +126,13 @@ carom_error carom_joints_get(const carom_joints* joints, std::size_t index, caro
 carom_error carom_joints_set(carom_joints* joints, std::size_t index, const carom_joint_row* row) {
   return c::guarded([&] {
     c::given(row, "row");
-    c::with_row(joints, index,
-                [&](auto& of) { of = c::taken<std::remove_reference_t<decltype(of)>>(row, "carom_joint_row"); });
+    c::with_row(joints, index, [&](auto& of) { of = c::taken<std::remove_reference_t<decltype(of)>>(row); });
   });
 }
 
 carom_error carom_joints_rows(const carom_joints* joints, carom_joint_rows* rows) {
   return c::guarded([&] {
-    c::check_report(&c::given(rows, "rows"), "carom_joint_rows");
+    c::check_report(&c::given(rows, "rows"));
     carom_joint_rows made{};
     const auto give = [](const columns::Label&, const auto& from, carom_column& to) {
       to = {from.data, from.count, from.stride};

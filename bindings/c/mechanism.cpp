@@ -46,7 +46,7 @@ carom_error carom_mechanisms_create(std::int32_t precision, const carom_scene* s
                                     const carom_mechanism_options* options, carom_mechanisms** mechanisms) {
   return c::guarded([&] {
     c::given(mechanisms, "mechanisms") = nullptr;
-    const auto with = c::taken<MechanismOptions>(options, "carom_mechanism_options");
+    const auto with = c::taken<MechanismOptions>(options);
     c::in_precision(precision, [&]<class T>(std::type_identity<T>) {
       *mechanisms = new carom_mechanisms{Mechanisms<T>(c::taken_scene<T>(scene), with)};
     });
@@ -60,7 +60,7 @@ void carom_mechanisms_destroy(carom_mechanisms* mechanisms) {
 carom_error carom_mechanisms_contact(const carom_mechanisms* mechanisms, std::size_t index,
                                      carom_mechanism_contact* contact) {
   return c::guarded([&] {
-    c::check_report(&c::given(contact, "contact"), "carom_mechanism_contact");
+    c::check_report(&c::given(contact, "contact"));
     const MechanismContact made =
         std::visit([&](const auto& of) { return of.contact(index); }, c::given(mechanisms, "mechanisms").mechanisms);
     c::put_report(made, contact);
@@ -73,8 +73,7 @@ carom_error carom_mechanisms_apply(const carom_mechanisms* mechanisms, const car
                                    const carom_outputs3* angular_velocity, const carom_output* joint_impulse) {
   return c::change(mechanisms, velocity, angular_velocity, joint_impulse,
                    [&](const auto& of, const auto& v, const auto& w, const auto& lambda) {
-                     const auto taken =
-                         c::taken<MechanismContact>(&c::given(contact, "contact"), "carom_mechanism_contact");
+                     const auto taken = c::taken<MechanismContact>(&c::given(contact, "contact"));
                      const double* p = &c::given(impulse, "impulse");
                      of.apply(taken, {p[0], p[1], p[2]}, v, w, lambda);
                    });

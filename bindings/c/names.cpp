@@ -115,14 +115,14 @@ std::int32_t carom_law_count() {
 
 carom_error carom_law_info_of(std::int32_t law, carom_law_info* info) {
   return c::guarded([&] {
-    c::check_report(&c::given(info, "info"), "carom_law_info");
+    c::check_report(&c::given(info, "info"));
     c::put_report(c::described(law), info);
   });
 }
 
 carom_error carom_law_parameter_at(std::int32_t law, std::size_t index, carom_law_parameter* parameter) {
   return c::guarded([&] {
-    c::check_report(&c::given(parameter, "parameter"), "carom_law_parameter");
+    c::check_report(&c::given(parameter, "parameter"));
     const auto parameters = c::described(law).parameters;
     if (index >= parameters.size())
       throw Error(Text("carom: there is no parameter ", index, " of the law ", carom_law_name(law)));

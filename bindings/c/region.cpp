@@ -4,7 +4,6 @@
 
 #include "blocked.hpp"
 #include "contact_columns.hpp"
-#include "fields.hpp"
 #include "solver.hpp"
 
 using namespace carom;
@@ -31,7 +30,7 @@ RegionMargins<T> taken_margins(const carom_region_margins* margins) {
   RegionMargins<T> to;
   auto& [energy, non_penetration, tension, cone, status] = to;
   if (margins == nullptr) return to;
-  const Given<carom_region_margins> from(*margins, "carom_region_margins");
+  const Given<carom_region_margins> from(*margins);
   Take{}(energy, from->energy);
   Take{}(non_penetration, from->non_penetration);
   Take{}(tension, from->tension);
@@ -45,7 +44,7 @@ Space taken_space(const C* space) {
   Space to;
   auto& [plastic_frictionless, plastic_sticking, contact_energy] = to;
   if (space == nullptr) return to;
-  const Given<C> from(*space, name_of_struct<C>);
+  const Given<C> from(*space);
   columns::each(TakeEach{}, {}, plastic_frictionless, from->plastic_frictionless);
   columns::each(TakeEach{}, {}, plastic_sticking, from->plastic_sticking);
   Take{}(contact_energy, from->contact_energy);
@@ -67,15 +66,12 @@ template <template <class> class AnyContacts, class C, class V, class S>
 carom_error find_margins(carom_solver* solver, std::int32_t precision, const C* contacts, const V* impulse,
                          const carom_region_margins* margins, const S* space, const carom_options* options,
                          double tolerance, carom_region_report* report) noexcept {
-  return guarded([&] {
-    Solver& with = given(solver, "solver").solver;
-    const auto options_of_call = taken<Options>(options, "carom_options");
-    check_report(report, "carom_region_report");
-    const RegionReport made = in_precision(precision, [&]<class T>(std::type_identity<T>) {
+  return report_of(solver, report, [&](Solver& with) {
+    const auto options_of_call = taken<Options>(options);
+    return in_precision(precision, [&]<class T>(std::type_identity<T>) {
       return margins_of(with, taken_contacts<AnyContacts<T>>(contacts), impulse, margins, space, options_of_call,
                         tolerance);
     });
-    put_report(made, report);
   });
 }
 
@@ -108,14 +104,11 @@ carom_error carom_find_margins_blocked(carom_solver* solver, const carom_blocked
                                        const carom_vectors3* impulse, const carom_region_margins* margins,
                                        const carom_impulse_space* space, const carom_options* options, double tolerance,
                                        carom_region_report* report) {
-  return c::guarded([&] {
-    Solver& with = c::given(solver, "solver").solver;
-    const auto options_of_call = c::taken<Options>(options, "carom_options");
-    c::check_report(report, "carom_region_report");
-    const RegionReport made = std::visit(
+  return c::report_of(solver, report, [&](Solver& with) {
+    const auto options_of_call = c::taken<Options>(options);
+    return std::visit(
         [&](const auto& of) { return c::margins_of(with, of, impulse, margins, space, options_of_call, tolerance); },
         c::given(contacts, "contacts").contacts);
-    c::put_report(made, report);
   });
 }
 

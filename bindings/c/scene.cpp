@@ -4,6 +4,7 @@
 
 #include "scene_columns.hpp"
 #include "scene_fields.hpp"
+#include "solver.hpp"
 
 using namespace carom;
 
@@ -12,8 +13,8 @@ namespace {
 
 /// Returns the caller's struct as this version has it. NULL: zeros.
 template <class C>
-C copied(const C* from, const char* name) {
-  return from == nullptr ? C{} : *Given<C>(*from, name);
+C copied(const C* from) {
+  return from == nullptr ? C{} : *Given<C>(*from);
 }
 
 }  // namespace
@@ -24,10 +25,7 @@ struct carom_scene_solver {
 };
 
 carom_error carom_scene_solver_create(const carom_execution* execution, carom_scene_solver** solver) {
-  return c::guarded([&] {
-    c::given(solver, "solver") = nullptr;
-    *solver = new carom_scene_solver{SceneSolver(c::taken<Execution>(execution, "carom_execution"))};
-  });
+  return c::create(execution, solver);
 }
 
 void carom_scene_solver_destroy(carom_scene_solver* solver) {
@@ -35,11 +33,11 @@ void carom_scene_solver_destroy(carom_scene_solver* solver) {
 }
 
 std::int32_t carom_scene_solver_isa(const carom_scene_solver* solver) {
-  return solver == nullptr ? CAROM_ISA_AUTOMATIC : static_cast<std::int32_t>(solver->solver.isa());
+  return c::isa_of(solver);
 }
 
 std::size_t carom_scene_solver_memory(const carom_scene_solver* solver) {
-  return solver == nullptr ? 0 : solver->solver.memory();
+  return c::memory_of(solver);
 }
 
 carom_error carom_scene_solver_reserve(carom_scene_solver* solver, std::int32_t precision, std::size_t bodies,
@@ -76,14 +74,11 @@ carom_error carom_scene_solver_restore(carom_scene_solver* solver, const void* s
 carom_error carom_scene_solve(carom_scene_solver* solver, std::int32_t precision, const carom_scene* scene,
                               const carom_scene_results* results, const carom_scene_options* options,
                               carom_scene_report* report) {
-  return c::guarded([&] {
-    SceneSolver& with = c::given(solver, "solver").solver;
+  return c::report_of(solver, report, [&](SceneSolver& with) {
     const SceneOptions options_of_call = c::taken_scene_options(options);
-    c::check_report(report, "carom_scene_report");
-    const SceneReport made = c::in_precision(precision, [&]<class T>(std::type_identity<T>) {
+    return c::in_precision(precision, [&]<class T>(std::type_identity<T>) {
       return with.solve(c::taken_scene<T>(scene), c::taken_scene_results<T>(results), options_of_call);
     });
-    c::put_report(made, report);
   });
 }
 
@@ -91,8 +86,8 @@ carom_error carom_scene_select(carom_scene_contacts* contacts, carom_joint_rows*
   return c::guarded([&] {
     const columns::Reader reader = columns::reader_of(c::taken_method(method));
     // All errors come before the first change.
-    auto read_contacts = c::copied(contacts, "carom_scene_contacts");
-    auto read_joints = c::copied(joints, "carom_joint_rows");
+    auto read_contacts = c::copied(contacts);
+    auto read_joints = c::copied(joints);
     columns::each_unread(reader, read_contacts, read_joints,
                          [](const columns::Label&, carom_column& column) { column = {}; });
     if ((columns::readers_of_laws & reader) == 0) read_contacts.laws = nullptr;

@@ -63,20 +63,20 @@ Scene<T> taken_scene(const carom_scene* scene) {
   static_assert(sizeof(JointRows<T>) == joint_row_columns<T>() * column);
   static_assert(sizeof(carom_joint_rows) == head + joint_row_columns<T>() * column);
 
-  const Given<carom_scene> from(given(scene, "scene"), "carom_scene");
+  const Given<carom_scene> from(given(scene, "scene"));
   Scene<T> to;
-  const Given<carom_scene_bodies> bodies(given(from->bodies, "scene->bodies"), "carom_scene_bodies");
+  const Given<carom_scene_bodies> bodies(given(from->bodies, "scene->bodies"));
   columns::each(TakeEach{}, {}, to.bodies, *bodies);
   columns::each_of_scene_bodies(TakeEach{}, to.bodies, *bodies);
   if (from->contacts != nullptr) {
-    const Given<carom_scene_contacts> contacts(*from->contacts, "carom_scene_contacts");
+    const Given<carom_scene_contacts> contacts(*from->contacts);
     columns::each_number(TakeEach{}, to.contacts, *contacts);
     columns::each_index(TakeEach{}, to.contacts, *contacts);
     columns::each_of_scene(TakeEach{}, to.contacts, *contacts);
     take_laws(to.contacts.laws, contacts->laws);
   }
   if (from->joints != nullptr) {
-    const Given<carom_joint_rows> rows(*from->joints, "carom_joint_rows");
+    const Given<carom_joint_rows> rows(*from->joints);
     columns::each_needed_of_rows(TakeEach{}, to.joints, *rows);
     columns::each_optional_of_rows(TakeEach{}, to.joints, *rows);
   }
@@ -93,12 +93,12 @@ SceneResults<T> taken_scene_results(const carom_scene_results* results) {
 
   SceneResults<T> to;
   if (results == nullptr) return to;
-  const Given<carom_scene_results> from(*results, "carom_scene_results");
+  const Given<carom_scene_results> from(*results);
   columns::each_scene_result(TakeEach{}, to, *from);
   columns::each_scene_body_result(TakeEach{}, to, *from);
   columns::each_scene_row_result(TakeEach{}, to, *from);
   if (from->islands != nullptr) {
-    const Given<carom_island_results> islands(*from->islands, "carom_island_results");
+    const Given<carom_island_results> islands(*from->islands);
     columns::each_island_result(TakeEach{}, to.islands, *islands);
   }
   return to;

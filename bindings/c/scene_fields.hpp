@@ -45,21 +45,20 @@ void each_field(F&& f, O& report, C& c) {
   f("energy_removed", energy_removed, c.energy_removed);
 }
 
-// Calls f(std::type_identity<method>, std::type_identity<struct in C>, name of the struct) for the method of a kind.
+/// Calls f(std::type_identity<method>, std::type_identity<struct in C>) for the method of a kind.
 template <class F>
 void with_method(std::int32_t kind, const F& f) {
   switch (kind) {
     case CAROM_METHOD_SUBSTEPS:
-      return f(std::type_identity<Substeps>{}, std::type_identity<carom_substeps>{}, "carom_substeps");
+      return f(std::type_identity<Substeps>{}, std::type_identity<carom_substeps>{});
     case CAROM_METHOD_PGS:
-      return f(std::type_identity<Pgs>{}, std::type_identity<carom_pgs>{}, "carom_pgs");
+      return f(std::type_identity<Pgs>{}, std::type_identity<carom_pgs>{});
     case CAROM_METHOD_NCP:
-      return f(std::type_identity<Ncp>{}, std::type_identity<carom_ncp>{}, "carom_ncp");
+      return f(std::type_identity<Ncp>{}, std::type_identity<carom_ncp>{});
     case CAROM_METHOD_SEQUENTIAL_IMPACTS:
-      return f(std::type_identity<SequentialImpacts>{}, std::type_identity<carom_sequential_impacts>{},
-               "carom_sequential_impacts");
+      return f(std::type_identity<SequentialImpacts>{}, std::type_identity<carom_sequential_impacts>{});
     case CAROM_METHOD_BENDER_SCHMITT:
-      return f(std::type_identity<BenderSchmitt>{}, std::type_identity<carom_bender_schmitt>{}, "carom_bender_schmitt");
+      return f(std::type_identity<BenderSchmitt>{}, std::type_identity<carom_bender_schmitt>{});
     default:
       throw Error(Text("carom: the kind of a carom_method is ", kind, ", which is no carom_scene_method"),
                   {.option = "method"});
@@ -70,18 +69,16 @@ void with_method(std::int32_t kind, const F& f) {
 inline SceneOptions::Method taken_method(const carom_method* method) {
   SceneOptions::Method made = SceneOptions{}.method;
   if (method == nullptr) return made;
-  if (method->struct_size < sizeof(carom_method))
-    throw Error(Text("carom: struct_size of a carom_method is ", method->struct_size,
-                     ", but should be sizeof of the method's struct"));
-  with_method(method->kind, [&]<class M, class C>(std::type_identity<M>, std::type_identity<C>, const char* name) {
-    made = taken<M>(reinterpret_cast<const C*>(method), name);
+  check_struct_size(*method);
+  with_method(method->kind, [&]<class M, class C>(std::type_identity<M>, std::type_identity<C>) {
+    made = taken<M>(reinterpret_cast<const C*>(method));
   });
   return made;
 }
 
 inline SceneOptions taken_scene_options(const carom_scene_options* from) {
-  auto made = taken<SceneOptions>(from, "carom_scene_options");
-  if (from != nullptr) made.method = taken_method(Given<carom_scene_options>(*from, "carom_scene_options")->method);
+  auto made = taken<SceneOptions>(from);
+  if (from != nullptr) made.method = taken_method(Given<carom_scene_options>(*from)->method);
   return made;
 }
 

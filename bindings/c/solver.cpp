@@ -6,7 +6,6 @@
 
 #include "blocked.hpp"
 #include "contact_columns.hpp"
-#include "fields.hpp"
 
 using namespace carom;
 
@@ -15,25 +14,19 @@ namespace {
 template <template <class> class AnyContacts, class C, class R>
 carom_error solve(carom_solver* solver, std::int32_t precision, const C* contacts, const R* results,
                   const carom_options* options, carom_report* report) noexcept {
-  return c::guarded([&] {
-    Solver& with = c::given(solver, "solver").solver;
-    const auto options_of_call = c::taken<Options>(options, "carom_options");
-    c::check_report(report, "carom_report");
-    const Report made = c::in_precision(precision, [&]<class T>(std::type_identity<T>) {
+  return c::report_of(solver, report, [&](Solver& with) {
+    const auto options_of_call = c::taken<Options>(options);
+    return c::in_precision(precision, [&]<class T>(std::type_identity<T>) {
       return with.solve(c::taken_contacts<AnyContacts<T>>(contacts),
                         c::taken_results<ResultsOf<AnyContacts<T>>>(results), options_of_call);
     });
-    c::put_report(made, report);
   });
 }
 
 }  // namespace
 
 carom_error carom_solver_create(const carom_execution* execution, carom_solver** solver) {
-  return c::guarded([&] {
-    c::given(solver, "solver") = nullptr;
-    *solver = new carom_solver{Solver(c::taken<Execution>(execution, "carom_execution"))};
-  });
+  return c::create(execution, solver);
 }
 
 void carom_solver_destroy(carom_solver* solver) {
@@ -41,11 +34,11 @@ void carom_solver_destroy(carom_solver* solver) {
 }
 
 std::int32_t carom_solver_isa(const carom_solver* solver) {
-  return solver == nullptr ? CAROM_ISA_AUTOMATIC : static_cast<std::int32_t>(solver->solver.isa());
+  return c::isa_of(solver);
 }
 
 std::size_t carom_solver_memory(const carom_solver* solver) {
-  return solver == nullptr ? 0 : solver->solver.memory();
+  return c::memory_of(solver);
 }
 
 void carom_options_init(carom_options* options, std::size_t struct_size) {
@@ -88,16 +81,13 @@ carom_error carom_solve_planar_k(carom_solver* solver, std::int32_t precision, c
 
 carom_error carom_solve_blocked(carom_solver* solver, const carom_blocked_contacts* contacts,
                                 const carom_results* results, const carom_options* options, carom_report* report) {
-  return c::guarded([&] {
-    Solver& with = c::given(solver, "solver").solver;
-    const auto options_of_call = c::taken<Options>(options, "carom_options");
-    c::check_report(report, "carom_report");
-    const Report made = std::visit(
+  return c::report_of(solver, report, [&](Solver& with) {
+    const auto options_of_call = c::taken<Options>(options);
+    return std::visit(
         [&]<class T>(const BlockedContacts<T>& of) {
           return with.solve(of, c::taken_results<Results<T>>(results), options_of_call);
         },
         c::given(contacts, "contacts").contacts);
-    c::put_report(made, report);
   });
 }
 

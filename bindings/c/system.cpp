@@ -3,7 +3,7 @@
 #include <carom/system.hpp>
 
 #include "contact_columns.hpp"
-#include "fields.hpp"
+#include "solver.hpp"
 
 using namespace carom;
 
@@ -50,7 +50,7 @@ namespace {
 
 template <class T>
 ContactSystem<T> taken_system(const carom_contact_system* system) {
-  const Given<carom_contact_system> from(given(system, "system"), "carom_contact_system");
+  const Given<carom_contact_system> from(given(system, "system"));
   ContactSystem<T> to;
   auto& [friction, velocity, row_start, column, block, warm_impulse, friction_2, friction_direction, normal_compliance,
          tangential_compliance, moment, rolling_friction, spinning_friction, angular_velocity, warm_angular_impulse] =
@@ -82,7 +82,7 @@ SystemResults<T> taken_system_results(const carom_system_results* results) {
   static_assert(sizeof to == 14 * sizeof(Column<T>) &&
                 sizeof *results == sizeof(std::size_t) + 14 * sizeof(carom_output));
   if (results == nullptr) return to;
-  const Given<carom_system_results> from(*results, "carom_system_results");
+  const Given<carom_system_results> from(*results);
   columns::each(TakeEach{}, {}, impulse, from->impulse);
   columns::each(TakeEach{}, {}, velocity, from->velocity);
   Take{}(state, from->state);
@@ -96,10 +96,7 @@ SystemResults<T> taken_system_results(const carom_system_results* results) {
 }  // namespace carom::c
 
 carom_error carom_system_solver_create(const carom_execution* execution, carom_system_solver** solver) {
-  return c::guarded([&] {
-    c::given(solver, "solver") = nullptr;
-    *solver = new carom_system_solver{SystemSolver(c::taken<Execution>(execution, "carom_execution"))};
-  });
+  return c::create(execution, solver);
 }
 
 void carom_system_solver_destroy(carom_system_solver* solver) {
@@ -107,7 +104,7 @@ void carom_system_solver_destroy(carom_system_solver* solver) {
 }
 
 std::size_t carom_system_solver_memory(const carom_system_solver* solver) {
-  return solver == nullptr ? 0 : solver->solver.memory();
+  return c::memory_of(solver);
 }
 
 void carom_system_options_init(carom_system_options* options, std::size_t struct_size) {
@@ -117,14 +114,11 @@ void carom_system_options_init(carom_system_options* options, std::size_t struct
 carom_error carom_system_solve(carom_system_solver* solver, std::int32_t precision, const carom_contact_system* system,
                                const carom_system_results* results, const carom_system_options* options,
                                carom_system_report* report) {
-  return c::guarded([&] {
-    SystemSolver& with = c::given(solver, "solver").solver;
-    const auto options_of_call = c::taken<SystemOptions>(options, "carom_system_options");
-    c::check_report(report, "carom_system_report");
-    const SystemReport made = c::in_precision(precision, [&]<class T>(std::type_identity<T>) {
+  return c::report_of(solver, report, [&](SystemSolver& with) {
+    const auto options_of_call = c::taken<SystemOptions>(options);
+    return c::in_precision(precision, [&]<class T>(std::type_identity<T>) {
       return with.solve(c::taken_system<T>(system), c::taken_system_results<T>(results), options_of_call);
     });
-    c::put_report(made, report);
   });
 }
 
@@ -132,9 +126,8 @@ carom_error carom_system_solver_island(const carom_system_solver* solver, std::s
                                        carom_system_island* island) {
   return c::guarded([&] {
     const auto islands = c::given(solver, "solver").solver.islands();
-    c::check_report(&c::given(island, "island"), "carom_system_island");
-    if (index >= islands.size())
-      throw Error(Text("carom: there is no island ", index, " of ", islands.size()), {.row = index});
+    c::check_report(&c::given(island, "island"));
+    check_index("island", index, islands.size());
     c::put_report(islands[index], island);
   });
 }

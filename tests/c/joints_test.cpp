@@ -77,7 +77,7 @@ TYPED_TEST(CJoints, refuse_what_is_none) {
   EXPECT_EQ(carom_add_hinge(this->joints, &world, nullptr), CAROM_ERROR_ARGUMENT);
   EXPECT_EQ(carom_add_hinge(nullptr, &world, none), CAROM_ERROR_ARGUMENT);
   EXPECT_EQ(carom_joints_get(this->joints, 1000, &row), CAROM_ERROR_ARGUMENT);
-  EXPECT_STREQ(carom_error_message(), "carom: there is no row 1000 of 22");
+  EXPECT_STREQ(carom_error_message(), "carom: there is no row 1000 among 22");
   EXPECT_EQ(carom_joints_add(this->joints, nullptr), CAROM_ERROR_ARGUMENT);
 }
 

@@ -341,9 +341,10 @@ TEST(Gradients, misuse_names_the_column) {
             "carom: the column gradients.impulse_y.k.xz has 2 elements, but friction has 3");
   gradients = {};
   gradients.cotangent.product.weight.smith = {few, 3, 0};
-  EXPECT_EQ(message_of([&] { solver.differentiate(table.contacts(), gradients); }),
-            "carom: the result column gradients.cotangent.product.weight.smith has stride 0, so its contacts share one "
-            "place");
+  EXPECT_EQ(
+      message_of([&] { solver.differentiate(table.contacts(), gradients); }),
+      "carom: the column gradients.cotangent.product.weight.smith is a result with stride 0, so its elements share "
+      "one place");
   gradients = {};
   gradients.cotangent.separation_velocity.x = few;
   EXPECT_EQ(message_of([&] { solver.differentiate(table.contacts(), gradients); }),
@@ -351,7 +352,7 @@ TEST(Gradients, misuse_names_the_column) {
   EXPECT_EQ(message_of([&] { solver.differentiate(table.contacts(), {}, {.integrator = Integrator::euler}); }),
             "carom: the option integrator is euler; gradients are those of series");
   EXPECT_EQ(message_of([&] { solver.differentiate(table.contacts(), {}, {}, -1); }),
-            "carom: the tolerance is -1, not a finite number >= 0");
+            "carom: the option tolerance is -1, not a finite number >= 0");
 }
 
 TEST(Gradients, report_counts_statuses) {

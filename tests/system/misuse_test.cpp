@@ -141,9 +141,11 @@ TEST(SystemMisuse, columns_are_named_that_are_missing_or_of_another_length) {
   expect_named(refusal_of([](auto& s) { s.row_start = {}; }), "the column system.row_start is missing");
   expect_named(refusal_of([](auto& s) { s.column = {}; }), "the column system.column is missing");
   expect_named(refusal_of([](auto& s) { s.block = {}; }), "the column system.block is missing");
-  expect_named(refusal_of([](auto& s) { s.velocity.x.count = 3; }), "system.velocity.x has 3 elements");
-  expect_named(refusal_of([](auto& s) { s.row_start.count = 4; }), "system.row_start has 4 elements");
-  expect_named(refusal_of([](auto& s) { s.block.count = 15; }), "system.block has 15 elements");
+  expect_named(refusal_of([](auto& s) { s.velocity.x.count = 3; }),
+               "the column system.velocity.x has 3 elements, but system.friction has 4");
+  expect_named(refusal_of([](auto& s) { s.row_start.count = 4; }), "system.row_start has 4 elements, but needs 5");
+  expect_named(refusal_of([](auto& s) { s.block.count = 15; }),
+               "system.block has 15 elements, but system.column has 16");
   expect_named(refusal_of([&](auto& s) { s.warm_impulse.x = s.velocity.x; }), "system.warm_impulse.y is missing");
   expect_named(refusal_of([&](auto& s) {
                  s.friction_direction = {s.friction, s.friction};
@@ -161,8 +163,23 @@ TEST(SystemMisuse, columns_are_named_that_are_missing_or_of_another_length) {
     SystemSolver({.threads = 1}).solve(sound.view(), solution.view());
     FAIL();
   } catch (const Error& error) {
-    expect_named(error.what(), "results.impulse.x has 3 elements");
+    expect_named(error.what(), "results.impulse.x has 3 elements, but system.friction has 4");
   }
+}
+
+TEST(SystemMisuse, results_have_a_place_for_each_contact) {
+  const SystemData<double> sound = random_system(3, 4, 1, 0.5);
+  double place = 7;
+  SystemResults<double> results;
+  results.impulse = {{&place, 4, 0}, {&place, 4, 0}, {&place, 4, 0}};
+  try {
+    SystemSolver({.threads = 1}).solve(sound.view(), results);
+    FAIL();
+  } catch (const Error& error) {
+    expect_named(error.what(), "the column results.impulse.x is a result with stride 0");
+    EXPECT_EQ(error.column(), "results.impulse.x");
+  }
+  EXPECT_EQ(place, 7);
 }
 
 TEST(SystemMisuse, options_are_named) {
@@ -172,13 +189,14 @@ TEST(SystemMisuse, options_are_named) {
     change(options);
     return refusal(sound.view(), options);
   };
-  expect_named(refusal_of([](auto& o) { o.tolerance = -1; }), "SystemOptions::tolerance is -1");
-  expect_named(refusal_of([](auto& o) { o.tolerance = nan; }), "SystemOptions::tolerance is nan");
-  expect_named(refusal_of([](auto& o) { o.error_mass = -1; }), "SystemOptions::error_mass is -1");
-  expect_named(refusal_of([](auto& o) { o.budget = 0; }), "SystemOptions::budget is 0");
-  expect_named(refusal_of([](auto& o) { o.max_friction = 0; }), "SystemOptions::max_friction is 0");
-  expect_named(refusal_of([](auto& o) { o.asymmetry = 3; }), "SystemOptions::asymmetry is 3");
-  expect_named(refusal_of([](auto& o) { o.scale = static_cast<ErrorScale>(2); }), "SystemOptions::scale");
+  expect_named(refusal_of([](auto& o) { o.tolerance = -1; }), "carom: the option tolerance is -1");
+  expect_named(refusal_of([](auto& o) { o.tolerance = nan; }), "carom: the option tolerance is nan");
+  expect_named(refusal_of([](auto& o) { o.error_mass = -1; }), "the option error_mass is -1");
+  expect_named(refusal_of([](auto& o) { o.budget = 0; }), "the option budget is 0");
+  expect_named(refusal_of([](auto& o) { o.max_friction = 0; }), "the option max_friction is 0");
+  expect_named(refusal_of([](auto& o) { o.asymmetry = 3; }), "the option asymmetry is 3, not in [0, 2]");
+  expect_named(refusal_of([](auto& o) { o.scale = static_cast<ErrorScale>(2); }),
+               "the option scale is number 2, of which there are 2 from 0 on");
 }
 
 // Every column repeats one number.
@@ -228,6 +246,7 @@ TEST(SystemMisuse, a_solver_that_has_been_moved_from_says_so) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::moved_from);
+    EXPECT_STREQ(error.what(), "carom: this object has been moved from");
   }
   EXPECT_EQ(other.execution().threads, 0);
   EXPECT_TRUE(other.islands().empty());
@@ -240,7 +259,7 @@ TEST(SystemMisuse, columns_with_a_count_have_data) {
   expect_named(refusal(system), "the column system.friction is missing");
   system = sound.view();
   system.normal_compliance.count = 4;
-  expect_named(refusal(system), "the column system.normal_compliance is missing");
+  expect_named(refusal(system), "the column system.normal_compliance has elements, but no address");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "core/columns/public_call.hpp"
 #include "describe.hpp"
 #include "module.hpp"
 #include "options.hpp"
@@ -93,28 +94,11 @@ Column<const Element> contiguous(py::object& array, PyObject* given, int type, c
   return {reinterpret_cast<const Element*>(as_array(array).data), bytes / sizeof(Element)};
 }
 
-/// A solver whose islands are read after its call, while other Python threads run. The interpreter lock protects the
-/// flag.
+/// A solver whose islands are read after its call, while other Python threads run.
 struct PythonSystemSolver : SystemSolver {
   using SystemSolver::SystemSolver;
-  bool is_in_use = false;
-};
-
-/// Marks a solver as in use while it lives; other calls are then an Error.
-class Use {
- public:
-  explicit Use(PythonSystemSolver& solver) : flag_(solver.is_in_use) {
-    if (flag_)
-      throw Error("carom: another call is at work in this solver; a solver serves one call at a time",
-                  {.kind = ErrorKind::busy});
-    flag_ = true;
-  }
-  ~Use() { flag_ = false; }
-  Use(const Use&) = delete;
-  Use& operator=(const Use&) = delete;
-
- private:
-  bool& flag_;
+  PythonSystemSolver(PythonSystemSolver&& other) noexcept : SystemSolver(std::move(other)) {}
+  std::atomic<bool> is_in_use{false};
 };
 
 template <class T>
@@ -133,7 +117,7 @@ py::object solve(PythonSystemSolver& solver, Inputs& inputs, const Batch& contac
   outputs.add(records.results, contacts.size(), in_float, &results, result);
   if (moments.count >= 0) outputs.add(records.moment_results, moments.count, in_float, &results, result);
   outputs.check_all_known("solve_system");
-  const Use use(solver);
+  const OneCall one_call(solver.is_in_use);
   SystemReport report;
   {
     const py::gil_scoped_release others_may_run;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 
+#include "core/columns/public_call.hpp"
 #include "core/jobs/dispatch.hpp"
 #include "core/threads/floating_point.hpp"
 
@@ -17,9 +18,6 @@ class Solver::Call {
  public:
   /// Throws Error if another call has the solver, if the solver has been moved from or an option is out of range.
   Call(Solver& solver, const Options& options);
-  ~Call();
-  Call(const Call&) = delete;
-  Call& operator=(const Call&) = delete;
 
   State& state() const { return state_; }
   const IsaEntry& entry() const;
@@ -38,6 +36,7 @@ class Solver::Call {
 
  private:
   State& state_;
+  OneCall one_call_;
   DefaultFloatingPoint environment_;
 };
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <carom/solver.hpp>
 #include <carom/version.hpp>
 #include <functional>
@@ -14,12 +13,11 @@
 #include "core/columns/columns.hpp"
 #include "core/columns/counts_access.hpp"
 #include "core/columns/instantiate.hpp"
-#include "core/columns/public_call.hpp"
 #include "core/jobs/dispatch.hpp"
 #include "core/support/array.hpp"
 #include "core/support/scratch.hpp"
-#include "core/threads/floating_point.hpp"
 #include "core/threads/schedule.hpp"
+#include "core/threads/solver_state.hpp"
 #include "first_block.hpp"
 #include "range.hpp"
 
@@ -50,9 +48,8 @@ void add(Report& report, const kernel::Tally& tally) {
 
 }  // namespace
 
-struct Solver::State {
-  explicit State(const Execution& given)
-      : execution(given), entry(&find_isa(given.isa)), narrow(&narrow_entry(*entry)) {}
+struct Solver::State : SolverState {
+  using SolverState::SolverState;
 
   /// The parts of a workspace that have been needed so far.
   template <class T>
@@ -208,11 +205,8 @@ struct Solver::State {
     return integrator == Integrator::euler ? 128 : 32 / sizeof(T);
   }
 
-  HeldMemory held_memory;
-  Execution execution;
-  const IsaEntry *entry, *narrow;
-  std::atomic<bool> busy{false};   // a call is under way
-  CallThreads threads{execution};  // of that call
+  const IsaEntry* narrow = &narrow_entry(*entry);
+  CallThreads threads{execution};  // of the call that is under way
   Array<kernel::Tally> tallies;    // one a slot of CallThreads::run_tasks
   struct Counts {
     ContactCounts by_status;
@@ -222,24 +216,7 @@ struct Solver::State {
   std::tuple<Memory<float>, Memory<double>> memory;
 };
 
-Solver::Solver(const Execution& execution) {
-  check_execution(execution);
-  state_ = public_call("Solver", [&] { return std::make_unique<State>(execution); });
-}
-Solver::~Solver() = default;
-Solver::Solver(Solver&&) noexcept = default;
-Solver& Solver::operator=(Solver&&) noexcept = default;
-
-Solver::State& Solver::state() const {
-  if (!state_) throw Error("carom: this solver has been moved from", {.kind = ErrorKind::moved_from});
-  return *state_;
-}
-const Execution& Solver::execution() const {
-  return state().execution;
-}
-std::size_t Solver::memory() const noexcept {
-  return state_ ? sizeof(State) + state_->held_memory.bytes() : 0;
-}
+CAROM_SOLVER_MEMBERS(Solver)
 Isa Solver::isa() const {
   return state().entry->isa;
 }
@@ -270,15 +247,9 @@ CAROM_FOR_PRECISIONS(CAROM_INSTANTIATE, BlockedContacts)
 CAROM_FOR_PLANAR_FORMS(CAROM_INSTANTIATE)
 #undef CAROM_INSTANTIATE
 
-Solver::Call::Call(Solver& solver, const Options& options) : state_(solver.state()) {
+Solver::Call::Call(Solver& solver, const Options& options) : state_(solver.state()), one_call_(state_.busy) {
   check_options(options);
-  if (state_.busy.exchange(true, std::memory_order_acquire))
-    throw Error("carom: another call is at work in this solver; a solver serves one call at a time",
-                {.kind = ErrorKind::busy});
   state_.threads = CallThreads(state_.execution);
-}
-Solver::Call::~Call() {
-  state_.busy.store(false, std::memory_order_release);
 }
 const IsaEntry& Solver::Call::entry() const {
   return *state_.entry;

@@ -7,6 +7,7 @@
 #include <string>
 #include <type_traits>
 
+#include "column_check.hpp"
 #include "columns.hpp"
 #include "constants.hpp"
 #include "derivative_columns.hpp"
@@ -19,73 +20,6 @@ namespace carom {
 namespace {
 
 using columns::Label;
-
-/// Throws "carom: the column friction" and the rest of the text.
-template <class... Pieces>
-[[noreturn, gnu::cold]] void refuse(const Label& label, const Pieces&... rest) {
-  const std::string column = label.in_code();
-  throw Error(Text("carom: the column ", column, rest...), {.column = column});
-}
-
-/// Throws Error at the first invalid column. All columns that are not constants are compared with the first of them.
-class ColumnCheck {
- public:
-  /// The columns have the length `length`. `some`: columns are required even if it is 0.
-  ColumnCheck(const columns::Length& length, bool some)
-      : length_(length), wanted_(some || length.is_missing() || length.count > 0) {}
-
-  template <class T>
-  [[gnu::noinline]] void need(const Label& label, const Column<T>& column) {
-    // An empty batch may come as null pointers: an empty std::vector has no data.
-    if (!column && (wanted_ || column.count > 0)) refuse(label, " is missing");
-    same_length(label, column);
-  }
-
-  template <class T>
-  [[gnu::noinline]] void accept(const Label& label, const Column<T>& column) {
-    if (!column && column.count > 0) refuse(label, " has elements, but no address");
-    if (column) same_length(label, column);
-    if (column && !std::is_const_v<T> && column.stride == 0 && column.count > 1) refuse_shared_result(label.in_code());
-  }
-
-  [[gnu::noinline]] void require(bool condition, const char* column, const char* otherwise) {
-    if (!condition) throw Error(Text("carom: ", otherwise), {.column = column});
-  }
-  [[gnu::noinline]] void at_most(std::size_t count, std::size_t most, const char* limit, const char* what) {
-    if (count > most)
-      throw Error(Text("carom: the scene has ", count, ' ', what, ", and the limit is ", limit, ", ", most,
-                       ": solve its islands in several calls"));
-  }
-  template <class T>
-  void need_all_or_none(const char* owner, const char* name, const Vector3Columns<const T>& v) {
-    if (!v.x && !v.y && !v.z) return;
-    columns::each(
-        [](const Label& label, const auto& column) {
-          if (!column) refuse(label, " is missing, but others of it are there");
-        },
-        Label{owner, name}, v);
-  }
-
-  /// `of`: the objects that the columns describe, for the message.
-  bool is_good(const char* of) const {
-    if (length_.is_missing())
-      throw Error(Text("carom: no column gives the number of ", of, ": all of them are constants"));
-    return true;
-  }
-
- private:
-  template <class T>
-  void same_length(const Label& label, const Column<T>& column) {
-    if (column.is_constant() || length_.is_missing()) return;
-    if (!first_) first_ = label;
-    if (column.count != length_.count)
-      refuse(label, " has ", column.count, " elements, but ", first_->in_code(), " has ", length_.count);
-  }
-
-  std::optional<Label> first_;
-  columns::Length length_;
-  bool wanted_;
-};
 
 /// Checks whether the columns of a call are complete, of equal length and no constants, without finding the fault. It
 /// must be fast: a whole call with few contacts takes little longer. A call that this check rejects may still be valid.
@@ -105,11 +39,11 @@ class QuickColumnCheck {
     good_ = good_ && (column.data != nullptr ? column.count == count_ && !shares : column.count == 0);
   }
   [[gnu::always_inline]] void require(bool condition, const char*, const char*) { good_ = good_ && condition; }
-  [[gnu::always_inline]] void at_most(std::size_t count, std::size_t most, const char*, const char*) {
+  [[gnu::always_inline]] void at_most(std::size_t count, std::size_t most, const char*, const char*, const char*) {
     good_ = good_ && count <= most;
   }
   template <class T>
-  void need_all_or_none(const char*, const char*, const Vector3Columns<const T>& v) {
+  void need_all_or_none(const Label&, const Vector3Columns<const T>& v) {
     require(static_cast<bool>(v.x) == static_cast<bool>(v.y) && static_cast<bool>(v.x) == static_cast<bool>(v.z), "",
             "");
   }
@@ -219,18 +153,18 @@ template <class T>
 [[gnu::noinline]] void check_what_laws_read(const LawColumns<T>& columns, const Options& options, bool planar) {
   const unsigned laws = columns::possible_laws(columns, options.law);
   check_options_of_laws(options, laws, planar);
-  const auto refuse_column = [&](const Label& label, const auto& column) {
+  const auto refuse_unread = [&](const Label& label, const auto& column) {
     if (!column) [[likely]]
       return;
     const bool is_step = label.member == std::string_view("step");
     if (is_step && (planar || (laws & columns::bit_of(Law::incremental)) != 0))
-      refuse(label,
-             planar ? " is not read: planar contacts are not integrated" : " is not read by the integrator series",
-             "; leave it out");
-    refuse(label, " is not read by ", columns.law ? "laws of planar contacts" : "the law ",
-           columns.law ? "" : to_string(options.law), "; leave it out");
+      refuse_column(
+          label, planar ? " is not read: planar contacts are not integrated" : " is not read by the integrator series",
+          "; leave it out");
+    refuse_column(label, " is not read by ", columns.law ? "laws of planar contacts" : "the law ",
+                  columns.law ? "" : to_string(options.law), "; leave it out");
   };
-  columns::each_unread_law_column(refuse_column, columns, laws, options.integrator, planar);
+  columns::each_unread_law_column(refuse_unread, columns, laws, options.integrator, planar);
 }
 
 /// The contacts without constants, after their check.
@@ -265,7 +199,7 @@ RegionColumns<AnyContacts<T>, T> check_region_columns(const AnyContacts<T>& cont
                                                       const Options& options) {
   columns::each_law_column(
       [](const Label& label, const auto& column) {
-        if (column) refuse(label, " is not read by find_margins; leave it out");
+        if (column) refuse_column(label, " is not read by find_margins; leave it out");
       },
       contacts.laws);
   check_options_of_margins(options);
@@ -281,24 +215,12 @@ RegionColumns<AnyContacts<T>, T> check_region_columns(const AnyContacts<T>& cont
   return made;
 }
 
-void check_tolerance(double tolerance) {
-  if (tolerance >= 0 && std::isfinite(tolerance)) return;
-  throw Error(Text("carom: the tolerance is ", tolerance, ", not a finite number >= 0"), {.option = "tolerance"});
-}
-
-void refuse_shared_result(std::string_view column) {
-  throw Error(Text("carom: the result column ", column, " has stride 0, so its contacts share one place"),
-              {.column = column});
-}
-
 template <class T>
 GradientColumns<T> check_gradients(const KContacts<T>& contacts, const Gradients<T>& gradients, const Options& options,
                                    double tolerance) {
   check_options(options);
   if (options.integrator != Integrator::series)
-    throw Error(
-        Text("carom: the option integrator is ", to_string(options.integrator), "; gradients are those of series"),
-        {.option = "integrator"});
+    refuse_option("integrator", " is ", to_string(options.integrator), "; gradients are those of series");
   check_tolerance(tolerance);
   check_what_laws_read(contacts.laws, options, false);
   const auto each_input = [](const auto& f, auto& first, auto&... rest) {
@@ -330,10 +252,10 @@ namespace {
 
 template <class Check>
 void check_size(Check& check, std::size_t bodies, std::size_t contacts, std::size_t rows) {
-  check.at_most(bodies, SceneLimits::max_bodies, "SceneLimits::max_bodies", "bodies");
+  check.at_most(bodies, SceneLimits::max_bodies, "SceneLimits::max_bodies", "scene", "bodies");
   // Saturates if the sum exceeds the range of std::size_t.
   check.at_most(contacts + std::min(rows, ~contacts), SceneLimits::max_contacts_and_rows,
-                "SceneLimits::max_contacts_and_rows", "contacts and joint rows");
+                "SceneLimits::max_contacts_and_rows", "scene", "contacts and joint rows");
 }
 
 std::size_t count_of(std::size_t count) {
@@ -351,10 +273,10 @@ bool check_scene(const Scene<T>& scene, const SceneResults<T>& results, const Le
   EachColumn<Check> contacts(contact_length), rows(row_length), bodies(body_length, contact_count + row_count > 0);
   contacts.contacts(scene.contacts, "contacts");
   columns::each_of_scene(contacts.accepts(), scene.contacts);
-  contacts.need_all_or_none("contacts", "surface_velocity", scene.contacts.surface_velocity);
-  contacts.need_all_or_none("contacts", "warm_impulse", scene.contacts.warm_impulse);
-  contacts.need_all_or_none("contacts", "warm_angular_impulse", scene.contacts.warm_angular_impulse);
-  contacts.need_all_or_none("contacts", "friction_direction", scene.contacts.friction_direction);
+  contacts.need_all_or_none({"contacts", "surface_velocity"}, scene.contacts.surface_velocity);
+  contacts.need_all_or_none({"contacts", "warm_impulse"}, scene.contacts.warm_impulse);
+  contacts.need_all_or_none({"contacts", "warm_angular_impulse"}, scene.contacts.warm_angular_impulse);
+  contacts.need_all_or_none({"contacts", "friction_direction"}, scene.contacts.friction_direction);
   contacts.require(
       static_cast<bool>(scene.contacts.friction_2) == static_cast<bool>(scene.contacts.friction_direction.x),
       scene.contacts.friction_2 ? "contacts.friction_direction" : "contacts.friction_2",
@@ -365,16 +287,16 @@ bool check_scene(const Scene<T>& scene, const SceneResults<T>& results, const Le
   columns::each_needed_of_rows(rows.needs(), scene.joints);
   columns::each_optional_of_rows(rows.accepts(), scene.joints);
   const auto &r_a = scene.joints.r_a, &r_b = scene.joints.r_b;
-  rows.need_all_or_none("joints", "r_a", r_a);
-  rows.need_all_or_none("joints", "r_b", r_b);
+  rows.need_all_or_none({"joints", "r_a"}, r_a);
+  rows.need_all_or_none({"joints", "r_b"}, r_b);
   rows.require(static_cast<bool>(r_a.x) == static_cast<bool>(r_b.x), r_a.x ? "joints.r_b" : "joints.r_a",
                "of the columns joints.r_a and joints.r_b one is missing");
   columns::each_scene_row_result(rows.accepts(), results);
   bodies.bodies(scene.bodies);
   columns::each_of_scene_bodies(bodies.accepts(), scene.bodies);
   const auto &change = scene.bodies.velocity_change, &angular_change = scene.bodies.angular_velocity_change;
-  bodies.need_all_or_none("bodies", "velocity_change", change);
-  bodies.need_all_or_none("bodies", "angular_velocity_change", angular_change);
+  bodies.need_all_or_none({"bodies", "velocity_change"}, change);
+  bodies.need_all_or_none({"bodies", "angular_velocity_change"}, angular_change);
   bodies.require(static_cast<bool>(change.x) == static_cast<bool>(angular_change.x),
                  change.x ? "bodies.angular_velocity_change" : "bodies.velocity_change",
                  "of the columns bodies.velocity_change and bodies.angular_velocity_change one is missing");
@@ -473,11 +395,11 @@ void check_columns_of_method(const Scene<T>& scene, const SceneOptions& options)
   check_defaults_of_columns(scene, options);
   each_unread(options.method, scene, [&](const columns::Label& label, const auto& column) {
     if (column) [[unlikely]]
-      refuse(label, " is not read by the method ", to_string(options.selected()),
-             label.readers & columns::by_corrected_pgs && options.selected() == SceneMethod::pgs
-                 ? " without position_correction"
-                 : "",
-             impacts != nullptr ? " under its law" : "", "; leave it out");
+      refuse_column(label, " is not read by the method ", to_string(options.selected()),
+                    label.readers & columns::by_corrected_pgs && options.selected() == SceneMethod::pgs
+                        ? " without position_correction"
+                        : "",
+                    impacts != nullptr ? " under its law" : "", "; leave it out");
   });
 }
 template void check_columns_of_method(const Scene<float>&, const SceneOptions&);

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <carom/gradients.hpp>
+#include <carom/mechanism.hpp>
 #include <carom/scene.hpp>
 #include <carom/solver.hpp>
-#include <string_view>
+#include <carom/system.hpp>
 
 #include "constants.hpp"
 
@@ -12,6 +13,8 @@ namespace carom {
 
 void check_execution(const Execution& execution);
 void check_options(const Options& options);
+void check_options(const SystemOptions& options);
+void check_options(const MechanismOptions& options);
 /// Throws Error for an option that differs from its default and that contacts under none of `laws`, bits of Law, read.
 void check_options_of_laws(const Options& options, unsigned laws, bool planar);
 void check_options_of_laws(const SequentialImpacts& impacts, unsigned laws);
@@ -20,8 +23,6 @@ void check_options_of_margins(const Options& options);
 
 /// Throws Error unless the relative tolerance is a finite number >= 0.
 void check_tolerance(double tolerance);
-/// Throws Error for a result column with stride 0.
-[[noreturn]] void refuse_shared_result(std::string_view column);
 
 /// Checks the columns of a call. Returns the contacts without constants and absent bodies: all of their columns have as
 /// many elements as `friction`. `contacts` must outlive the result.

@@ -1,10 +1,11 @@
 // The checks of options. check.cpp has the checks of columns.
+#include <cmath>
 #include <string>
 
 #include "check.hpp"
 #include "columns.hpp"
 #include "option_table.hpp"
-#include "text.hpp"
+#include "refuse.hpp"
 
 namespace carom {
 namespace {
@@ -14,20 +15,19 @@ struct Owner {
   const char* method = "";
   const char* part = "";
 
-  /// Throws "carom: the option pgs.relaxation" and the rest of the text.
   template <class... Pieces>
-  [[noreturn, gnu::cold]] void refuse(const char* name, const Pieces&... rest) const {
-    const Text option(method, part, name);
-    throw Error(Text("carom: the option ", option, rest...), {.option = option});
+  [[noreturn, gnu::cold, gnu::noinline]] void refuse(const char* name, const Pieces&... rest) const {
+    refuse_option(Text(method, part, name), rest...);
   }
 };
 
-[[noreturn, gnu::cold, gnu::noinline]] void is_out_of_range(const Owner& of, const OptionInfo& info, double value) {
+// Arguments by value, so that calls with valid options do not store them.
+[[noreturn, gnu::cold, gnu::noinline]] void is_out_of_range(Owner of, OptionInfo info, double value) {
   of.refuse(info.name, " is ", value, ", not in ", info.range.text());
 }
-[[noreturn, gnu::cold, gnu::noinline]] void is_none_of(const Owner& of, const OptionInfo& info, std::size_t count,
+[[noreturn, gnu::cold, gnu::noinline]] void is_none_of(Owner of, const char* name, std::size_t count,
                                                        std::size_t number) {
-  of.refuse(info.name, " is number ", number, ", of which there are ", count, " from 0 on");
+  refuse_enumerator(Text(of.method, of.part, name), count, number);
 }
 
 template <class O>
@@ -37,7 +37,7 @@ template <class T>
 [[gnu::always_inline]] inline void check_one(const Owner& of, const OptionInfo& info, const T& value) {
   if constexpr (std::is_enum_v<T>) {
     if (static_cast<std::size_t>(value) >= enumerators<T>) [[unlikely]]
-      is_none_of(of, info, enumerators<T>, static_cast<std::size_t>(value));
+      is_none_of(of, info.name, enumerators<T>, static_cast<std::size_t>(value));
   } else if constexpr (std::is_same_v<T, int> || std::is_same_v<T, double>) {
     if (!info.range.holds(static_cast<double>(value))) [[unlikely]]
       is_out_of_range(of, info, static_cast<double>(value));
@@ -167,6 +167,17 @@ void check_execution(const Execution& execution) {
 void check_options(const Options& options) {
   check_all({}, options);
   check_integrator({}, options);
+}
+void check_options(const SystemOptions& options) {
+  check_all({}, options);
+}
+void check_options(const MechanismOptions& options) {
+  check_all({}, options);
+}
+
+void check_tolerance(double tolerance) {
+  if (!(tolerance >= 0 && std::isfinite(tolerance)))
+    refuse_option("tolerance", " is ", tolerance, ", not a finite number >= 0");
 }
 
 void check_options_of_laws(const Options& options, unsigned laws, bool planar) {

@@ -1,8 +1,11 @@
-// Exceptions of the public functions: running out of memory becomes an Error, and try_solve throws nothing.
+// Common parts of public calls: one call at a time, errors of objects that have been moved from, and exceptions.
+// Running out of memory becomes an Error, and try_solve throws nothing.
 #pragma once
 
+#include <atomic>
 #include <carom/error.hpp>
 #include <exception>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <type_traits>
@@ -10,6 +13,29 @@
 #include "text.hpp"
 
 namespace carom {
+
+/// The state of an object. Throws Error if the object has been moved from.
+template <class State>
+State& state_of(const std::unique_ptr<State>& state) {
+  if (!state) throw Error("carom: this object has been moved from", {.kind = ErrorKind::moved_from});
+  return *state;
+}
+
+/// Gives a call exclusive use of a solver, of which `busy` is a member. Throws Error if another call has it.
+class OneCall {
+ public:
+  explicit OneCall(std::atomic<bool>& busy) : busy_(busy) {
+    if (busy.exchange(true, std::memory_order_acquire))
+      throw Error("carom: another call is at work in this solver; a solver serves one call at a time",
+                  {.kind = ErrorKind::busy});
+  }
+  ~OneCall() { busy_.store(false, std::memory_order_release); }
+  OneCall(const OneCall&) = delete;
+  OneCall& operator=(const OneCall&) = delete;
+
+ private:
+  std::atomic<bool>& busy_;
+};
 
 /// Returns f(). `call` names the call in the text of an error.
 template <class F>

@@ -1,7 +1,7 @@
 // The reference on columns of contacts: load, validate, the algorithm, store.
 
 #include "contact.hpp"
-#include "core/columns/text.hpp"
+#include "core/columns/column_check.hpp"
 #include "vector.hpp"
 
 namespace carom::reference {
@@ -66,12 +66,7 @@ Report solve_columns(const AnyContacts& given, const Results<double>& results, c
                      const Column<double>& boundary_distance) {
   check_options(options);
   const std::size_t count = check_columns(given, results, options)->friction.count;
-  if (boundary_distance && boundary_distance.count != count)
-    throw Error(Text("carom: the column boundary_distance has ", boundary_distance.count, " elements, but there are ",
-                     count, " contacts"),
-                {.column = "boundary_distance"});
-  if (boundary_distance && boundary_distance.stride == 0 && boundary_distance.count > 1)
-    refuse_shared_result("boundary_distance");
+  ColumnCheck({"friction"}, count).accept({"boundary_distance"}, boundary_distance);
   std::uint64_t steps = 0;
   Report report = solve_all(given, results, options, [&](const AnyContacts& contacts, std::size_t i) {
     const Solution s = solve_one(load(contacts, i, options), options, static_cast<bool>(boundary_distance));

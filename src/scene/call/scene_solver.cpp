@@ -1,4 +1,3 @@
-#include <atomic>
 #include <carom/scene.hpp>
 #include <cstring>
 #include <memory>
@@ -7,13 +6,11 @@
 #include <utility>
 
 #include "core/columns/check.hpp"
-#include "core/columns/public_call.hpp"
-#include "core/jobs/dispatch.hpp"
 #include "core/scene/call_options.hpp"
 #include "core/support/array.hpp"
-#include "core/support/held_memory.hpp"
 #include "core/threads/floating_point.hpp"
 #include "core/threads/schedule.hpp"
+#include "core/threads/solver_state.hpp"
 #include "direct_islands_state.hpp"
 #include "scene/methods/workspace.hpp"
 #include "scene_call.hpp"
@@ -102,8 +99,8 @@ struct RestoredState {
 
 }  // namespace
 
-struct SceneSolver::State {
-  explicit State(const Execution& given) : execution(given), entry(&find_isa(given.isa)) {}
+struct SceneSolver::State : SolverState {
+  using SolverState::SolverState;
 
   template <class T>
   scene::Workspace<T>& workspace() {
@@ -123,7 +120,7 @@ struct SceneSolver::State {
 
   template <class T>
   SceneReport run(const Scene<T>& given, const SceneResults<T>& results, const SceneOptions& options) {
-    const Busy while_it_runs(busy);
+    const OneCall one_call(busy);
     const auto same = checked<T>().check(given, results, options);
     const Scene<T>& scene = checked<T>().resolved(given);
     const scene::CallOptions& of_call = checked<T>().options();
@@ -150,7 +147,7 @@ struct SceneSolver::State {
 
   template <class T>
   void reserve(std::size_t bodies, std::size_t contacts, std::size_t joint_rows, const SceneOptions& options) {
-    const Busy while_it_runs(busy);
+    const OneCall one_call(busy);
     const HeldMemory::Scope scope(&held_memory);
     check_scene_options(options);
     static constexpr T number{};
@@ -170,7 +167,7 @@ struct SceneSolver::State {
   }
 
   std::size_t save(std::span<std::byte> to) {
-    const Busy while_it_runs(busy);
+    const OneCall one_call(busy);
     const auto save_to = [&](std::byte* part) {
       scene::StateWriter archive(part);
       carry_memory(archive, in_float, *entry);
@@ -187,7 +184,7 @@ struct SceneSolver::State {
   }
 
   void restore(std::span<const std::byte> from) {
-    const Busy while_it_runs(busy);
+    const OneCall one_call(busy);
     const HeldMemory::Scope scope(&held_memory);
     scene::StateReader archive(scene::checked_state(from));
     const DefaultFloatingPoint environment;
@@ -207,7 +204,7 @@ struct SceneSolver::State {
   }
 
   void forget() {
-    const Busy while_it_runs(busy);
+    const OneCall one_call(busy);
     const auto forget = [](auto& in) {
       in.warm_start_cache.clear();
       in.direct.forget();
@@ -217,26 +214,6 @@ struct SceneSolver::State {
     forget(in_double);
   }
 
-  /// Throws if a call is at work, and keeps others away while it lives.
-  class Busy {
-   public:
-    explicit Busy(std::atomic<bool>& flag) : flag_(flag) {
-      if (flag.exchange(true, std::memory_order_acquire))
-        throw Error("carom: another call is at work in this solver; a solver serves one call at a time",
-                    {.kind = ErrorKind::busy});
-    }
-    ~Busy() { flag_.store(false, std::memory_order_release); }
-    Busy(const Busy&) = delete;
-    Busy& operator=(const Busy&) = delete;
-
-   private:
-    std::atomic<bool>& flag_;
-  };
-
-  HeldMemory held_memory;
-  Execution execution;
-  const IsaEntry* entry;
-  std::atomic<bool> busy{false};
   scene::Workspace<float> in_float;
   scene::Workspace<double> in_double;
   CheckedArguments<float> checked_in_float;
@@ -244,24 +221,7 @@ struct SceneSolver::State {
   Owned<RestoredState> restored;  // the memory that the last restored state has replaced
 };
 
-SceneSolver::SceneSolver(const Execution& execution) {
-  check_execution(execution);
-  state_ = public_call("SceneSolver", [&] { return std::make_unique<State>(execution); });
-}
-SceneSolver::~SceneSolver() = default;
-SceneSolver::SceneSolver(SceneSolver&&) noexcept = default;
-SceneSolver& SceneSolver::operator=(SceneSolver&&) noexcept = default;
-
-SceneSolver::State& SceneSolver::state() const {
-  if (!state_) throw Error("carom: this solver has been moved from", {.kind = ErrorKind::moved_from});
-  return *state_;
-}
-const Execution& SceneSolver::execution() const {
-  return state().execution;
-}
-std::size_t SceneSolver::memory() const noexcept {
-  return state_ ? sizeof(State) + state_->held_memory.bytes() : 0;
-}
+CAROM_SOLVER_MEMBERS(SceneSolver)
 Isa SceneSolver::isa() const {
   return state().entry->isa;
 }

@@ -4,9 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "core/columns/check.hpp"
-#include "core/columns/constants.hpp"
-#include "need.hpp"
+#include "core/columns/column_check.hpp"
 
 namespace carom {
 namespace {
@@ -40,21 +38,20 @@ void combine(CombineRule rule, const std::type_identity_t<Column<const T>>& give
   columns::Length length;
   length({}, given_body_a);
   length({}, given_body_b);
-  if (length.is_missing()) throw Error("carom: no column gives the number of contacts: all of them are constants");
+  ColumnCheck of_contacts(length, false), all_bodies({"of_bodies"}, given_of_bodies.count);
+  of_contacts.need({"body_a"}, given_body_a);
+  of_contacts.need({"body_b"}, given_body_b);
+  of_contacts.is_good("contacts");
+  of_contacts.need({"result"}, result);
+  all_bodies.need({"of_bodies"}, given_of_bodies);
+  static_cast<void>(combine(rule, 0, 0));  // throws if there is no such rule
+
   const std::size_t count = length.count;
   Column<const T> of_bodies = given_of_bodies;
   Column<const std::int32_t> body_a = given_body_a, body_b = given_body_b;
   columns::WithoutConstants{given_of_bodies.count}({}, of_bodies, given_of_bodies);
   columns::WithoutConstants{count}({}, body_a, given_body_a);
   columns::WithoutConstants{count}({}, body_b, given_body_b);
-  const char* as_many_as = given_body_a.is_constant() ? "body_b" : "body_a";
-  scene::need("body_a", body_a, count, as_many_as);
-  scene::need("body_b", body_b, count, as_many_as);
-  scene::need("result", result, count, as_many_as);
-  scene::need("of_bodies", of_bodies, of_bodies.count, "of_bodies");
-  if (count > 1 && result.stride == 0) refuse_shared_result("result");
-  static_cast<void>(combine(rule, 0, 0));  // throws if there is no such rule
-
   const auto of = [&](std::int32_t body) -> double {
     if (body == -1) return of_world;
     return body >= 0 && static_cast<std::size_t>(body) < of_bodies.count ? of_bodies[static_cast<std::size_t>(body)]

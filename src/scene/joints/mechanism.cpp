@@ -13,12 +13,12 @@
 #include <utility>
 
 #include "core/columns/check.hpp"
+#include "core/columns/column_check.hpp"
 #include "core/columns/public_call.hpp"
 #include "core/support/array.hpp"
 #include "core/support/forest.hpp"
 #include "linear/eigenvalues.hpp"
 #include "linear/pivoted_cholesky.hpp"
-#include "need.hpp"
 #include "scene/rows/read.hpp"
 
 namespace carom {
@@ -31,8 +31,6 @@ using scene::contact_rows;
 using scene::coupling;
 using scene::Direction;
 using scene::JointRow;
-using scene::need;
-using scene::need_vectors;
 using scene::read_joint_row;
 using scene::Row;
 using scene::surface_along;
@@ -73,12 +71,6 @@ struct ContactRows {
   Array<const Mechanism*> mechanisms;
 };
 
-void check_option(double value, const char* name) {
-  if (!(value >= 0 && value <= MechanismOptions::option_limit))
-    throw Error(Text("carom: the option ", name, " is ", value, ", not in [0, ", MechanismOptions::option_limit, ']'),
-                {.option = name});
-}
-
 [[noreturn]] void fail_contact(std::size_t index, std::string_view why) {
   throw Error(Text("carom: contact ", index, ": ", why), {.row = index});
 }
@@ -88,8 +80,7 @@ void check_option(double value, const char* name) {
 template <class T>
 struct Mechanisms<T>::State {
   State(const Scene<T>& scene_, const MechanismOptions& options_) : given(scene_), options(options_) {
-    check_option(options.redundancy, "redundancy");
-    check_option(options.min_eigenvalue, "min_eigenvalue");
+    check_options(options);
     check_scene_columns(given, SceneResults<T>{});
     scene = without_constants(given);
     contacts = scene.contacts.friction.count;
@@ -198,7 +189,7 @@ struct Mechanisms<T>::State {
   }
 
   ContactRows rows_of(std::size_t index) const {
-    if (index >= contacts) throw Error(Text("carom: there is no contact ", index, " among ", contacts), {.row = index});
+    check_index("contact", index, contacts);
     const auto fail = [&](std::string_view why) -> void { fail_contact(index, why); };
     const std::array<std::int32_t, 2> body = {scene.contacts.body_a[index], scene.contacts.body_b[index]};
     check_bodies("contact", index, body);
@@ -273,9 +264,11 @@ struct Mechanisms<T>::State {
 
   void check_results(const Vector3Columns<T>& velocity, const Vector3Columns<T>& angular_velocity,
                      const Column<T>& joint_impulse) const {
-    need_vectors("velocity", velocity, bodies.size(), "bodies.inverse_mass");
-    need_vectors("angular_velocity", angular_velocity, bodies.size(), "bodies.inverse_mass");
-    need("joint_impulse", joint_impulse, rows.size(), "joints.body_a", true);
+    ColumnCheck of_bodies({"bodies", "inverse_mass"}, bodies.size()), of_rows({"joints", "body_a"}, rows.size());
+    const auto need = [&](const columns::Label& label, const auto& column) { of_bodies.need(label, column); };
+    columns::each(need, {"velocity"}, velocity);
+    columns::each(need, {"angular_velocity"}, angular_velocity);
+    of_rows.accept({"joint_impulse"}, joint_impulse);
   }
 
   static void store(const Response& response, const Vector3Columns<T>& velocity,
@@ -348,8 +341,7 @@ Mechanisms<T>& Mechanisms<T>::operator=(Mechanisms&&) noexcept = default;
 
 template <class T>
 const typename Mechanisms<T>::State& Mechanisms<T>::state() const {
-  if (!state_) throw Error("carom: these mechanisms have been moved from", {.kind = ErrorKind::moved_from});
-  return *state_;
+  return state_of(state_);
 }
 
 template <class T>

@@ -2,55 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <string_view>
 #include <utility>
 
-#include "core/columns/text.hpp"
+#include "core/columns/column_check.hpp"
 #include "core/support/array.hpp"
 #include "islands.hpp"
 
 namespace carom::systems {
 namespace {
 
-/// Throws an Error about a column, or about its element `row`. An empty `column` names no column.
-template <class... Pieces>
-[[noreturn]] void refuse(std::string_view column, std::optional<std::size_t> row, const Pieces&... text) {
-  throw Error(Text("carom: ", text...), {.column = column, .row = row});
-}
-/// Throws "carom: the column system.friction" and the rest of the text.
-template <class... Pieces>
-[[noreturn]] void refuse_column(std::string_view column, const Pieces&... rest) {
-  refuse(column, {}, "the column ", column, rest...);
-}
 /// Throws "carom: system.friction[3]" and the rest of the text.
 template <class... Pieces>
 [[noreturn]] void refuse_element(std::string_view name, std::size_t i, const Pieces&... rest) {
   const Text column("system.", name);
-  refuse(column, i, column, '[', i, ']', rest...);
-}
-
-void check_range(const char* name, double value, bool is_within, const char* range) {
-  if (is_within) return;
-  throw Error(Text("carom: SystemOptions::", name, " is ", value, "; it must be in ", range), {.option = name});
-}
-
-void check_count(const char* what, std::size_t count, const char* limit, std::size_t most) {
-  if (count > most)
-    refuse({}, {}, "the system has ", count, ' ', what, ", and the limit is SystemOptions::", limit, ", ", most,
-           ": solve its islands in several calls");
-}
-
-/// A vector has all components or none.
-template <class V>
-void check_length(const char* name, const V& vector, std::size_t count, const char* of, bool needed) {
-  if (!needed && columns::is_absent(vector)) return;
-  const auto check = [&](const columns::Label& label, const auto& column) {
-    if (!column) refuse_column(label.in_code(), " is missing");
-    if (column.count != count)
-      refuse_column(label.in_code(), " has ", column.count, " elements; there are ", count, ' ', of);
-  };
-  columns::each(check, columns::Label{name}, vector);
+  throw Error(Text("carom: ", column, '[', i, ']', rest...), {.column = column, .row = i});
 }
 
 /// Calls f(name, is_needed, column or vector, others...) for the fields with one element per contact.
@@ -70,6 +36,17 @@ void each_of_moments(const F& f, System& system, Others&... others) {
   f("system.spinning_friction", false, system.spinning_friction, others.spinning_friction...);
   f("system.angular_velocity", true, system.angular_velocity, others.angular_velocity...);
   f("system.warm_angular_impulse", false, system.warm_angular_impulse, others.warm_angular_impulse...);
+}
+
+/// Passes a field of a system or of results to a check. A vector has all components or none.
+auto passed_to(ColumnCheck& check) {
+  return [&](const char* name, bool is_needed, const auto& field) {
+    const auto pass = [&](const columns::Label& label, const auto& column) {
+      is_needed ? check.need(label, column) : check.accept(label, column);
+    };
+    columns::each(pass, columns::Label{name}, field);
+    check.need_all_or_none(columns::Label{name}, field);
+  };
 }
 
 template <class V>
@@ -125,7 +102,8 @@ void check_rows(const ContactSystem<T>& system, std::size_t contacts) {
                        owner(system, i));
       has_own |= static_cast<std::size_t>(j) == i;
     }
-    if (!has_own) refuse({}, i, "the row of ", owner(system, i), " has no block on the diagonal of W");
+    if (!has_own)
+      throw Error(Text("carom: the row of ", owner(system, i), " has no block on the diagonal of W"), {.row = i});
   }
 }
 
@@ -219,34 +197,55 @@ void check_symmetry(const ContactSystem<T>& system, CheckSpace& space, double bo
 
 }  // namespace
 
-void check_options(const SystemOptions& options) {
-  check_range("tolerance", options.tolerance,
-              options.tolerance >= 0 && options.tolerance <= SystemOptions::max_tolerance, "[0, 1]");
-  check_range("error_mass", options.error_mass,
-              options.error_mass >= 0 && options.error_mass <= SystemOptions::max_mass, "[0, 1e30]");
-  check_range("budget", options.budget, options.budget >= 1 && options.budget <= SystemOptions::max_budget,
-              "[1, 1e12]");
-  check_range("max_friction", options.max_friction,
-              options.max_friction > 0 && options.max_friction <= SystemOptions::friction_limit, "(0, 1e6]");
-  check_range("asymmetry", options.asymmetry, options.asymmetry >= 0 && options.asymmetry <= 2, "[0, 2]");
-  check_range("range_tolerance", options.range_tolerance, options.range_tolerance >= 0 && options.range_tolerance <= 1,
-              "[0, 1]");
-  if (options.scale != ErrorScale::system && options.scale != ErrorScale::island)
-    throw Error("carom: SystemOptions::scale is no ErrorScale", {.option = "scale"});
-}
-
 template <class T>
 Resolved<ContactSystem<T>> check_columns(const ContactSystem<T>& given, const SystemResults<T>& results) {
-  columns::Length length;
-  each_of_contacts([&](const char*, bool, const auto& field) { columns::each(length, {}, field); }, given);
-  if (length.is_missing()) refuse({}, {}, "no column gives the number of contacts: all of them are constants");
   const auto refuse_constant = [](const char* name, const auto& column) {
     if (column.is_constant()) refuse_column(name, " is a constant; it must have elements");
   };
   refuse_constant("system.row_start", given.row_start);
   refuse_constant("system.column", given.column);
   refuse_constant("system.moment", given.moment);
-  const std::size_t contacts = length.count, moments = given.moment.count;
+  columns::Length length;
+  each_of_contacts([&](const char*, bool, const auto& field) { columns::each(length, {}, field); }, given);
+  ColumnCheck of_contacts(length, false);
+  each_of_contacts(passed_to(of_contacts), given);
+  of_contacts.is_good("contacts");
+  const std::size_t contacts = length.count, moments = given.moment.count, blocks = given.column.count;
+  of_contacts.at_most(contacts, SystemOptions::max_contacts, "SystemOptions::max_contacts", "system", "contacts");
+  if (given.friction_direction.x && !given.friction_2)
+    refuse_column("system.friction_direction", " needs system.friction_2");
+
+  if (!given.moment &&
+      (given.rolling_friction || given.spinning_friction || given.angular_velocity.x || given.warm_angular_impulse.x))
+    refuse_column("system.moment", " is missing, and there are others of moments");
+  if (moments > contacts)
+    refuse_column("system.moment", " has ", moments, " elements, and there are ", contacts, " contacts");
+  ColumnCheck of_moments({"system", "moment"}, moments);
+  of_moments.accept({"system", "moment"}, given.moment);
+  each_of_moments(passed_to(of_moments), given);
+
+  if (contacts > 0) {  // else all columns are optional
+    ColumnCheck of_blocks({.count = blocks, .is_known = true}, true);
+    of_blocks.need({"system", "column"}, given.column);
+    of_blocks.need({"system", "block"}, given.block);
+    if (!given.row_start) refuse_column("system.row_start", " is missing");
+    if (given.row_start.count != contacts + moments + 1)
+      refuse_column("system.row_start", " has ", given.row_start.count, " elements, but needs ", contacts + moments + 1,
+                    ": one per row and one more");
+  }
+  if (moments == 0)
+    of_moments.at_most(blocks, SystemOptions::max_blocks, "SystemOptions::max_blocks", "system", "blocks of W");
+  else
+    of_moments.at_most(blocks, SystemOptions::max_blocks_with_moments, "SystemOptions::max_blocks_with_moments",
+                       "system", "blocks of W, and moments");
+
+  passed_to(of_contacts)("results.impulse", false, results.impulse);
+  passed_to(of_contacts)("results.velocity", false, results.velocity);
+  passed_to(of_contacts)("results.state", false, results.state);
+  passed_to(of_contacts)("results.island", false, results.island);
+  passed_to(of_moments)("results.angular_impulse", false, results.angular_impulse);
+  passed_to(of_moments)("results.angular_velocity", false, results.angular_velocity);
+
   ContactSystem<T> system = given;
   const auto resolve = [](std::size_t count) {
     return [=](const char*, bool, auto& made, const auto& from) {
@@ -255,39 +254,6 @@ Resolved<ContactSystem<T>> check_columns(const ContactSystem<T>& given, const Sy
   };
   each_of_contacts(resolve(contacts), system, given);
   each_of_moments(resolve(moments), system, given);
-
-  check_count("contacts", contacts, "max_contacts", SystemOptions::max_contacts);
-  // Without contacts all columns are optional.
-  const auto check = [](std::size_t count, const char* of) {
-    return [=](const char* name, bool is_needed, const auto& field) {
-      check_length(name, field, count, of, is_needed && count > 0);
-    };
-  };
-  each_of_contacts(check(contacts, "contacts"), system);
-  if (system.friction_direction.x && !system.friction_2)
-    refuse_column("system.friction_direction", " needs system.friction_2");
-  if (!system.moment && (system.rolling_friction || system.spinning_friction || system.angular_velocity.x ||
-                         system.warm_angular_impulse.x))
-    refuse_column("system.moment", " is missing, and there are others of moments");
-  if (moments > contacts)
-    refuse_column("system.moment", " has ", moments, " elements; there are ", contacts, " contacts");
-  each_of_moments(check(moments, "moments"), system);
-  if (contacts > 0) {
-    check_length("system.row_start", system.row_start, rows_of(system) + 1, "needed, one per row and one more", true);
-    if (!system.column) refuse_column("system.column", " is missing");
-    check_length("system.block", system.block, system.column.count, "elements of system.column", true);
-  }
-  if (moments == 0)
-    check_count("blocks of W", system.column.count, "max_blocks", SystemOptions::max_blocks);
-  else
-    check_count("blocks of W, and moments", system.column.count, "max_blocks_with_moments",
-                SystemOptions::max_blocks_with_moments);
-  check_length("results.impulse", results.impulse, contacts, "contacts", false);
-  check_length("results.velocity", results.velocity, contacts, "contacts", false);
-  check_length("results.state", results.state, contacts, "contacts", false);
-  check_length("results.island", results.island, contacts, "contacts", false);
-  check_length("results.angular_impulse", results.angular_impulse, moments, "moments", false);
-  check_length("results.angular_velocity", results.angular_velocity, moments, "moments", false);
   return {given, system};
 }
 

@@ -10,8 +10,6 @@
 
 namespace carom::systems {
 
-void check_options(const SystemOptions& options);
-
 /// Returns the system without constants. `system` must outlive it.
 template <class T>
 Resolved<ContactSystem<T>> check_columns(const ContactSystem<T>& system, const SystemResults<T>& results);

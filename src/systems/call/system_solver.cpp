@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <carom/system.hpp>
 #include <chrono>
 #include <cmath>
@@ -10,13 +9,10 @@
 
 #include "check_system.hpp"
 #include "contact_forms.hpp"
-#include "core/columns/check.hpp"
-#include "core/columns/public_call.hpp"
-#include "core/jobs/dispatch.hpp"
 #include "core/support/array.hpp"
-#include "core/support/held_memory.hpp"
 #include "core/threads/floating_point.hpp"
 #include "core/threads/schedule.hpp"
+#include "core/threads/solver_state.hpp"
 #include "islands.hpp"
 #include "systems/problem/measure.hpp"
 #include "systems/problem/moments.hpp"
@@ -105,13 +101,8 @@ double held(double x, bool& fits) {
 
 }  // namespace
 
-struct SystemSolver::State {
-  explicit State(const Execution& given) : execution(given) { find_isa(given.isa); }
-
-  struct Release {
-    std::atomic<bool>& busy;
-    ~Release() { busy.store(false, std::memory_order_release); }
-  };
+struct SystemSolver::State : SolverState {
+  using SolverState::SolverState;
 
   struct Slot {
     IslandSolver solver;
@@ -283,11 +274,8 @@ struct SystemSolver::State {
   template <class T>
   SystemReport run(const ContactSystem<T>& given, const SystemResults<T>& results, const SystemOptions& options) {
     const auto start = std::chrono::steady_clock::now();
-    systems::check_options(options);
-    if (busy.exchange(true, std::memory_order_acquire))
-      throw Error("carom: another call is at work in this solver; a solver serves one call at a time",
-                  {.kind = ErrorKind::busy});
-    const Release release{busy};
+    const OneCall one_call(busy);
+    check_options(options);
     const HeldMemory::Scope scope(&held_memory);
     SystemReport report;
     const auto resolved = systems::check_columns(given, results);
@@ -354,9 +342,6 @@ struct SystemSolver::State {
     return report;
   }
 
-  HeldMemory held_memory;
-  Execution execution;
-  std::atomic<bool> busy{false};
   systems::CheckSpace check_space;
   Islands islands;
   Array<std::size_t> order;
@@ -372,24 +357,7 @@ struct SystemSolver::State {
   Array<char> used;
 };
 
-SystemSolver::SystemSolver(const Execution& execution) {
-  check_execution(execution);
-  state_ = public_call("SystemSolver", [&] { return std::make_unique<State>(execution); });
-}
-SystemSolver::~SystemSolver() = default;
-SystemSolver::SystemSolver(SystemSolver&&) noexcept = default;
-SystemSolver& SystemSolver::operator=(SystemSolver&&) noexcept = default;
-
-SystemSolver::State& SystemSolver::state() const {
-  if (!state_) throw Error("carom: this solver has been moved from", {.kind = ErrorKind::moved_from});
-  return *state_;
-}
-const Execution& SystemSolver::execution() const {
-  return state().execution;
-}
-std::size_t SystemSolver::memory() const noexcept {
-  return state_ ? sizeof(State) + state_->held_memory.bytes() : 0;
-}
+CAROM_SOLVER_MEMBERS(SystemSolver)
 std::span<const SystemIsland> SystemSolver::islands() const {
   return state().found;
 }
