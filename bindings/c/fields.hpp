@@ -1,5 +1,5 @@
-// Pairs the fields of options and reports with the fields of their structs in C. Options follow option_table.hpp.
-// Reports are listed here.
+// Pairs the fields of options and reports with the fields of their structs in C, by option_table.hpp and
+// report_table.hpp. A field that the struct in C lacks does not compile.
 #pragma once
 
 #include <carom/carom.h>
@@ -20,40 +20,17 @@
 #include "core/columns/counts_access.hpp"
 #include "core/columns/option_table.hpp"
 #include "core/columns/refuse.hpp"
+#include "core/columns/report_table.hpp"
 
 namespace carom::c {
 
-// Each calls f(name, field, field in C) for every field.
-
+/// Calls f(name, field, field in C) for every option, as each_field() of report_table.hpp does.
 template <class F, class O, class C>
 requires requires(F& f, O& o, C& c) {
   each_option(f, o, c);
 }
 void each_field(F&& f, O& options, C& c) {
   each_option([&](const OptionInfo& info, auto& field, auto& in_c) { f(info.name, field, in_c); }, options, c);
-}
-
-/// Stores the fields that all reports with statuses have.
-template <class F, class O, class Counts, class C>
-void put_counts(const F& f, const O& report, const Counts& counts, C& c) {
-  f("ok", report.ok(), c.ok);
-  f("by_status", CountsAccess::counts(counts), c.by_status);
-  f("first", CountsAccess::first_or_0(counts), c.first);
-}
-
-template <class F, Is<Report> O, class C>
-void each_field(F&& f, O& report, C& c) {
-  auto& [contacts, by_status, by_path, isa, threads, sliding_steps, lane_steps, max_energy_gain,
-         max_energy_gain_contact] = report;
-  f("contacts", contacts, c.contacts);
-  put_counts(f, report, by_status, c);
-  f("by_path", CountsAccess::counts(by_path), c.by_path);
-  f("isa", isa, c.isa);
-  f("threads", threads, c.threads);
-  f("sliding_steps", sliding_steps, c.sliding_steps);
-  f("lane_steps", lane_steps, c.lane_steps);
-  f("max_energy_gain", max_energy_gain, c.max_energy_gain);
-  f("max_energy_gain_contact", max_energy_gain_contact, c.max_energy_gain_contact);
 }
 
 template <class O, class C>
@@ -79,6 +56,8 @@ void assign(const char* name, To& to, const From& from, std::string_view owner =
     to = from.value_or(std::numeric_limits<double>::quiet_NaN());
   } else if constexpr (std::same_as<To, const char*>) {
     to = from.data();  // a literal, which ends with a zero
+  } else if constexpr (are_counts<From>) {
+    assign(name, to, CountsAccess::counts(from));
   } else if constexpr (std::is_array_v<To> || requires { to.size(); }) {
     // Arrays of counts have room for the counts of later versions.
     constexpr std::size_t known = sizeof(From) / sizeof(from[0]), room = sizeof(To) / sizeof(to[0]);
@@ -90,10 +69,16 @@ void assign(const char* name, To& to, const From& from, std::string_view owner =
   }
 }
 
-/// Sets all fields of a struct of C.
+/// Sets all fields of a struct of C, which has the functions of reports as fields, too.
 template <class O, class C>
 void put_fields(const O& from, C& to) {
   each_field([](const char* name, const auto& field, auto& in_c) { assign(name, in_c, field); }, from, to);
+  if constexpr (requires { to.ok; }) to.ok = from.ok();
+  if constexpr (requires { to.faults; }) to.faults = from.faults();
+  if constexpr (requires { from.by_status; }) assign("first", to.first, CountsAccess::first_or_0(from.by_status));
+  if constexpr (requires { from.by_state; }) assign("first", to.first, CountsAccess::first_or_0(from.by_state));
+  if constexpr (requires { to.first_joint; })
+    assign("first_joint", to.first_joint, CountsAccess::first_or_0(from.joints_by_status));
 }
 
 /// To be called before any work.
@@ -121,10 +106,12 @@ C defaults() {
 }
 
 /// Returns the index of the first contact of a status in the arrays of a report, or -1.
-template <std::size_t room>
-std::int64_t first_of(const std::size_t (&counts)[room], const std::size_t (&first)[room], std::int32_t status) {
-  const bool is_there = status >= 0 && status < static_cast<std::int32_t>(room) && counts[status] > 0;
-  return is_there ? static_cast<std::int64_t>(first[status]) : -1;
+template <class C, std::size_t room>
+std::int64_t first_of(const C* report, const std::size_t (C::*counts)[room], const std::size_t (C::*first)[room],
+                      std::int32_t status) {
+  const bool has_status = report != nullptr && report->struct_size >= sizeof *report && status >= 0 &&
+                          status < static_cast<std::int32_t>(room) && (report->*counts)[status] > 0;
+  return has_status ? static_cast<std::int64_t>((report->*first)[status]) : -1;
 }
 
 /// Returns the options of the caller's struct; without a struct, the defaults.

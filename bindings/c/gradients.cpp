@@ -12,13 +12,6 @@ using namespace carom;
 
 namespace carom::c {
 
-template <class F, Is<GradientReport> O, class C>
-void each_field(F&& f, O& report, C& c) {
-  auto& [contacts, by_status] = report;
-  f("contacts", contacts, c.contacts);
-  put_counts(f, report, by_status, c);
-}
-
 namespace {
 
 template <class T>
@@ -86,6 +79,5 @@ carom_error carom_pull_back(const carom_body_pair* pair, const carom_contact_spa
 }
 
 std::int64_t carom_gradient_report_first(const carom_gradient_report* report, std::int32_t status) {
-  if (report == nullptr || report->struct_size < sizeof *report) return -1;
-  return c::first_of(report->by_status, report->first, status);
+  return c::first_of(report, &carom_gradient_report::by_status, &carom_gradient_report::first, status);
 }

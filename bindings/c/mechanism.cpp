@@ -3,7 +3,6 @@
 #include <carom/mechanism.hpp>
 #include <variant>
 
-#include "core/columns/mechanism_fields.hpp"
 #include "fields.hpp"
 #include "scene_columns.hpp"
 

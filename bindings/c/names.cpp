@@ -24,16 +24,6 @@ void each_field(F&& f, O& info, C& c) {
   f("source", source, c.source);
 }
 
-template <class F, Is<LawParameter> O, class C>
-void each_field(F&& f, O& parameter, C& c) {
-  auto& [name, in_space, in_plane, low, high] = parameter;
-  f("name", name, c.name);
-  f("in_space", in_space, c.in_space);
-  f("in_plane", in_plane, c.in_plane);
-  f("low", low, c.low);
-  f("high", high, c.high);
-}
-
 namespace {
 
 /// Throws Error if no law has the number.

@@ -10,19 +10,6 @@ using namespace carom;
 
 namespace carom::c {
 
-template <class F, Is<RegionReport> O, class C>
-void each_field(F&& f, O& report, C& c) {
-  auto& [contacts, by_status, outside, gains_energy, penetrates, pulls, leaves_cone] = report;
-  f("contacts", contacts, c.contacts);
-  put_counts(f, report, by_status, c);
-  f("faults", report.faults(), c.faults);
-  f("outside", outside, c.outside);
-  f("gains_energy", gains_energy, c.gains_energy);
-  f("penetrates", penetrates, c.penetrates);
-  f("pulls", pulls, c.pulls);
-  f("leaves_cone", leaves_cone, c.leaves_cone);
-}
-
 namespace {
 
 template <class T>
@@ -138,6 +125,5 @@ carom_error carom_find_margins_planar_k(carom_solver* solver, std::int32_t preci
 }
 
 std::int64_t carom_region_report_first(const carom_region_report* report, std::int32_t status) {
-  if (report == nullptr || report->struct_size < sizeof *report) return -1;
-  return c::first_of(report->by_status, report->first, status);
+  return c::first_of(report, &carom_region_report::by_status, &carom_region_report::first, status);
 }

@@ -119,11 +119,9 @@ void carom_bender_schmitt_init(carom_bender_schmitt* method, std::size_t struct_
 }
 
 std::int64_t carom_scene_report_first(const carom_scene_report* report, std::int32_t status) {
-  if (report == nullptr || report->struct_size < sizeof *report) return -1;
-  return c::first_of(report->by_status, report->first, status);
+  return c::first_of(report, &carom_scene_report::by_status, &carom_scene_report::first, status);
 }
 
 std::int64_t carom_scene_report_first_joint(const carom_scene_report* report, std::int32_t status) {
-  if (report == nullptr || report->struct_size < sizeof *report) return -1;
-  return c::first_of(report->joints_by_status, report->first_joint, status);
+  return c::first_of(report, &carom_scene_report::joints_by_status, &carom_scene_report::first_joint, status);
 }

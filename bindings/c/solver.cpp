@@ -92,6 +92,5 @@ carom_error carom_solve_blocked(carom_solver* solver, const carom_blocked_contac
 }
 
 std::int64_t carom_report_first(const carom_report* report, std::int32_t status) {
-  if (report == nullptr || report->struct_size < sizeof *report) return -1;
-  return c::first_of(report->by_status, report->first, status);
+  return c::first_of(report, &carom_report::by_status, &carom_report::first, status);
 }

@@ -13,39 +13,6 @@ struct carom_system_solver {
 
 namespace carom::c {
 
-template <class F, Is<SystemReport> O, class C>
-void each_field(F&& f, O& report, C& c) {
-  auto& [contacts, by_state, islands, max_island_size, unsolved, error, pgs_iterations, interior_point_iterations,
-         newton_iterations, seconds, threads, range_distance] = report;
-  f("contacts", contacts, c.contacts);
-  f("islands", islands, c.islands);
-  f("max_island_size", max_island_size, c.max_island_size);
-  f("ok", report.ok(), c.ok);
-  f("by_state", CountsAccess::counts(by_state), c.by_state);
-  f("first", CountsAccess::first_or_0(by_state), c.first);
-  f("unsolved", unsolved, c.unsolved);
-  f("error", error, c.error);
-  f("pgs_iterations", pgs_iterations, c.pgs_iterations);
-  f("interior_point_iterations", interior_point_iterations, c.interior_point_iterations);
-  f("newton_iterations", newton_iterations, c.newton_iterations);
-  f("seconds", seconds, c.seconds);
-  f("threads", threads, c.threads);
-  f("range_distance", range_distance, c.range_distance);
-}
-
-template <class F, Is<SystemIsland> O, class C>
-void each_field(F&& f, O& island, C& c) {
-  auto& [contacts, solved, error, pgs_iterations, interior_point_iterations, newton_iterations, range_distance] =
-      island;
-  f("contacts", contacts, c.contacts);
-  f("solved", solved, c.solved);
-  f("error", error, c.error);
-  f("pgs_iterations", pgs_iterations, c.pgs_iterations);
-  f("interior_point_iterations", interior_point_iterations, c.interior_point_iterations);
-  f("newton_iterations", newton_iterations, c.newton_iterations);
-  f("range_distance", range_distance, c.range_distance);
-}
-
 namespace {
 
 template <class T>
@@ -133,6 +100,5 @@ carom_error carom_system_solver_island(const carom_system_solver* solver, std::s
 }
 
 std::int64_t carom_system_report_first(const carom_system_report* report, std::int32_t state) {
-  if (report == nullptr || report->struct_size < sizeof *report) return -1;
-  return c::first_of(report->by_state, report->first, state);
+  return c::first_of(report, &carom_system_report::by_state, &carom_system_report::first, state);
 }

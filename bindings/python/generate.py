@@ -2,8 +2,9 @@
 
 python3 generate.py <folder of the package, with its compiled module> <include/carom>
 
-Names, shapes and kinds come from the compiled module, which takes them from the descriptions of the columns and the table
-of options. Texts of columns come from the comments of the headers. This file lists no columns and no options.
+Names, shapes and kinds come from the compiled module, which takes them from the descriptions of the columns and the tables
+of options and reports. Texts of columns and reports come from the comments of the headers. This file lists no columns, no
+options and no figures of reports.
 """
 
 import importlib.util
@@ -20,7 +21,7 @@ def comments_of(folder):
     structs = {}
     for header in sorted(folder.glob("*.hpp")):
         struct, above, last = None, [], []
-        for line in header.read_text().splitlines():
+        for line in re.sub(r" =\n +", " = ", header.read_text()).splitlines():
             if found := re.match(r"struct (?:CAROM_EXPORT )?(\w+) \{", line):
                 struct, above, last = structs.setdefault(found[1], {}), [], []
             elif line.startswith("}"):
@@ -60,6 +61,7 @@ def in_python(text):
     """Writes names of C++ as Python has them: SceneMethod::pgs is Pgs, SceneContacts::slop is Contacts.slop."""
     text = re.sub(r"(?:carom::)?SceneMethod::(\w+)", lambda found: class_of(found[1]), text)
     text = text.replace("SceneContacts::", "Contacts.").replace("SceneBodies::", "Bodies.").replace("JointRows::", "Joints.")
+    text = text.replace("IslandResults::", "island_")
     text = re.sub(rf"(?:carom::)?{PLAIN}::(\w+)", r"\1", text).replace("KContacts", "contacts with k")
     text = re.sub(r"(?:carom::)?(\w+)::", r"\1.", text)
     return re.sub(r"\bthrow(s?)( an)? Error\b", r"raise\1\2 Error", text)
@@ -421,6 +423,45 @@ def text_of_methods(functions, methods):
     return without_trailing_spaces(text) + f"\n\n\n#: A method and its options.\nMethod = Union[{', '.join(methods)}]\n"
 
 
+#: Base and headline of the class of a report.
+REPORTS = {
+    "Report": ("ContactReport", "Summary of a batch of contacts. ok: no contact is at fault."),
+    "RegionReport": ("ContactReport", "How many impulses leave the permissible region, and by which bound. ok: no contact is at fault."),
+    "GradientReport": ("CountedReport", "Number of gradients by GradientStatus. ok: every contact has a gradient."),
+    "SceneReport": (
+        "JointReport",
+        "Report of a scene. ok: no contact and no joint row is at fault and, under Ncp, SequentialImpacts and BenderSchmitt,\n"
+        "all islands have converged.",
+    ),
+    "SystemReport": ("StateReport", "Report of a call for a contact system. ok: every island is solved to the tolerance."),
+    "SystemIsland": ("", "An island: contacts that the matrix connects. Each island is solved by itself."),
+}
+
+
+def text_of_figure(structs, report, name, kind):
+    if kind != "dict[str, int]":
+        return comment_of(structs, report, name)
+    of = "joint row" if "joint" in name else "contact"
+    by = {"by_path": "path, the most frequent first", "by_state": "ContactState"}.get(name.removeprefix("first_"), "status")
+    return f"first {of} by the name of its {by}" if name.startswith("first_") else f"number of {of}s by the name of their {by}, without zeros"
+
+
+def class_of_report(structs, name, fields):
+    base, headline = REPORTS[name]
+    lines = ["@dataclass(frozen=True)", f"class {name}{f'({base})' if base else ''}:", *f'    """{headline}"""'.replace("\n", "\n    ").split("\n"), ""]
+    for figure, kind in fields:
+        text = text_of_figure(structs, name, figure, kind)
+        lines += textwrap.wrap(text, 110, initial_indent="    #: ", subsequent_indent="    #: ")
+        lines.append(f"    {figure}: {kind}")
+    return "\n".join(lines)
+
+
+def text_of_reports(structs, reports):
+    text = HEAD.format("The reports of calls.") + "from dataclasses import dataclass\n\n"
+    text += f"from ._base import {', '.join(sorted({base for base, _ in REPORTS.values() if base}))}\n\n\n"
+    return text + "\n\n\n".join(class_of_report(structs, name, fields) for name, fields in reports.items()) + "\n"
+
+
 ENUMERATIONS = {
     "Law": "Collision laws: docs/laws.md. Columns take the names, with hyphens, or the numbers.",
     "RestitutionLaw": "Hypotheses of restitution that end a collision of the incremental law.",
@@ -463,6 +504,8 @@ def main():
         classes.append(class_of_arrays(structs, name + "Arrays", functions[function].results["results"]))
     (package / "_names.py").write_text(without_trailing_spaces(names + "\n\n\n".join(classes) + "\n"))
     (package / "_methods.py").write_text(text_of_methods(functions, [class_of(name) for name in module.enumerations["SceneMethod"]]))
+
+    (package / "_reports.py").write_text(text_of_reports(structs, module.reports))
 
     docs, classes_docs, typed_functions = {}, {}, []
     for name, function in functions.items():
@@ -521,7 +564,7 @@ def main():
     typed = HEAD.format("The compiled module.")
     typed += "from collections.abc import Sequence\nfrom typing import Any, final\n\nfrom numpy.typing import ArrayLike, NDArray\n\n"
     typed += "from ._base import Columns, Laws\nfrom ._methods import Method\nfrom ._results import ContactSpace, Gradients, PairGradients, Region, Result, SceneResult, SystemResult\n\n"
-    typed += "version: str\ndescriptions: dict[str, list[tuple[Any, ...]]]\nenumerations: dict[str, dict[str, int]]\n\n"
+    typed += "version: str\ndescriptions: dict[str, list[tuple[Any, ...]]]\nenumerations: dict[str, dict[str, int]]\nreports: dict[str, list[tuple[str, str]]]\n\n"
     typed += "class Error(ValueError):\n    kind: str\n    column: str\n    row: int | None\n    option: str\n\n"
     typed += "class ArgumentError(Error, TypeError): ...\n\n"
     typed += "".join(f"def {name}({parameters}) -> {result}: ...\n" for name, parameters, result in typed_functions)

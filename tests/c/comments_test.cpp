@@ -33,7 +33,7 @@ void append(std::string& text, const std::string& more) {
 
 /// The names that a declaration declares: "Column<const T> min_impulse{}, max_impulse{}".
 std::vector<std::string> names_in(std::string declaration) {
-  declaration = std::regex_replace(declaration, std::regex(R"(<[^;]*>|\{[^}]*\}|\[\d+\]|=[^,]*)"), "");
+  declaration = std::regex_replace(declaration, std::regex(R"(<[^;]*>|\{[^}]*\}|\[\w+\]|=[^,]*)"), "");
   std::vector<std::string> names;
   const std::regex last_word(R"((\w+)\s*(,|$))");
   for (std::sregex_iterator it(declaration.begin(), declaration.end(), last_word), end; it != end; ++it)
@@ -48,8 +48,8 @@ const std::map<std::string, Documented>& structs_of(const std::string& header) {
   if (!structs.empty()) return structs;
   std::ifstream file(std::string(CAROM_INCLUDE) + "/" + header);
   EXPECT_TRUE(file) << header;
-  const std::regex begin(R"((?:typedef )?struct (\w+) \{)"), above(R"(\s*/// ?(.*))"), behind(R"(\s+///< (.*))"),
-      field(R"(  (?!using|static)(\S[^/(]*);(?:\s+///< (.*))?)");
+  const std::regex begin(R"((?:typedef )?struct (?:CAROM_EXPORT )?(\w+) \{)"), above(R"(\s*/// ?(.*))"),
+      behind(R"(\s+///< (.*))"), field(R"(  (?!using|static)(\S[^/(]*);(?:\s+///< (.*))?)");
   Documented* current = nullptr;
   std::string text;
   std::vector<std::string> last;
@@ -181,7 +181,7 @@ TEST(CComments, have_the_meaning_unit_range_and_default_of_every_option) {
 
 // Columns -------------------------------------------------------------------------------------------------------------
 
-/// The structs of C++ that have the columns of structs of C.
+/// The structs of C++ that have the columns or figures of structs of C.
 const std::map<std::string, std::string> in_cpp = {
     {"carom_bodies", "BodyColumns"},
     {"carom_law_columns", "LawColumns"},
@@ -198,6 +198,12 @@ const std::map<std::string, std::string> in_cpp = {
     {"carom_system_results", "SystemResults"},
     {"carom_region_margins", "RegionMargins"},
     {"carom_impulse_space", "ImpulseSpaceColumns"},
+    {"carom_report", "Report"},
+    {"carom_region_report", "RegionReport"},
+    {"carom_gradient_report", "GradientReport"},
+    {"carom_scene_report", "SceneReport"},
+    {"carom_system_report", "SystemReport"},
+    {"carom_system_island", "SystemIsland"},
 };
 
 /// The comment of a field, with the comment that "as in Contacts" refers to.
@@ -220,13 +226,15 @@ std::set<std::string> facts_in(const std::string& text) {
   return facts;
 }
 
-TEST(CComments, have_the_units_and_ranges_of_columns_in_cpp) {
+TEST(CComments, have_the_units_and_ranges_of_columns_and_reports_in_cpp) {
   std::map<std::string, Documented> c, cpp;
   const auto add = [](std::map<std::string, Documented>& to, const std::string& header) {
     to.insert(structs_of(header).begin(), structs_of(header).end());
   };
-  for (const char* header : {"c/contacts.h", "c/scene.h", "c/system.h", "c/region.h"}) add(c, header);
-  for (const char* header : {"contacts.hpp", "scene.hpp", "system.hpp", "region.hpp"}) add(cpp, header);
+  for (const char* header : {"c/contacts.h", "c/scene.h", "c/system.h", "c/region.h", "c/solver.h", "c/gradients.h"})
+    add(c, header);
+  for (const char* header : {"contacts.hpp", "scene.hpp", "system.hpp", "region.hpp", "status.hpp", "gradients.hpp"})
+    add(cpp, header);
   for (const auto& [name, name_in_cpp] : in_cpp) {
     ASSERT_TRUE(c.contains(name)) << name;
     ASSERT_TRUE(cpp.contains(name_in_cpp)) << name_in_cpp;

@@ -46,21 +46,8 @@ from ._names import (
     RestitutionLaw,
     Status,
 )
-from ._results import (
-    ContactSpace,
-    GradientReport,
-    Gradients,
-    PairGradients,
-    Region,
-    RegionReport,
-    Report,
-    Result,
-    SceneReport,
-    SceneResult,
-    SystemIsland,
-    SystemReport,
-    SystemResult,
-)
+from ._reports import GradientReport, RegionReport, Report, SceneReport, SystemIsland, SystemReport
+from ._results import ContactSpace, Gradients, PairGradients, Region, Result, SceneResult, SystemResult
 from ._system import BlockRows, SystemSolver, block_rows, solve_system
 
 __version__: str = _carom.version

@@ -3,7 +3,8 @@
 import difflib
 import functools
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar, Union
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union
 
 from numpy.typing import ArrayLike, NDArray
 
@@ -76,3 +77,86 @@ class Arrays:
     def __repr__(self) -> str:
         arrays = ", ".join(name for name in self.__dict__ if not name.startswith("_") and name != "report")
         return f"<carom.{type(self).__name__}: {arrays}>"
+
+
+_NO_FAULTS = ("ok", "separating", "several_solutions")
+
+
+def _faults(by_status: dict[str, int]) -> int:
+    return sum(count for status, count in by_status.items() if status not in _NO_FAULTS)
+
+
+@dataclass(frozen=True)
+class AnyReport:
+    """What all reports have."""
+
+    #: whether all is well: see the class
+    ok: bool
+    #: the report as a line
+    text: str = field(repr=False)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class CountedReport(AnyReport):
+    """A report with counts by status."""
+
+    by_status: dict[str, int]
+    first_by_status: dict[str, int]
+
+    def count(self, status: str) -> int:
+        """Returns the number of contacts with this status, a name such as "normal_not_unit"."""
+        return self.by_status.get(status, 0)
+
+    def first(self, status: str) -> Optional[int]:
+        """Returns the index of the first contact with this status, or None."""
+        return self.first_by_status.get(status)
+
+
+@dataclass(frozen=True)
+class ContactReport(CountedReport):
+    """A report with counts by Status."""
+
+    @property
+    def faults(self) -> int:
+        """Number of contacts with any status except ok, separating and several_solutions."""
+        return _faults(self.by_status)
+
+
+@dataclass(frozen=True)
+class JointReport(ContactReport):
+    """A report on contacts and joint rows."""
+
+    joints_by_status: dict[str, int]
+    first_joint_by_status: dict[str, int]
+
+    def count_joints(self, status: str) -> int:
+        """Returns the number of joint rows with this status."""
+        return self.joints_by_status.get(status, 0)
+
+    def first_joint(self, status: str) -> Optional[int]:
+        """Returns the index of the first joint row with this status, or None."""
+        return self.first_joint_by_status.get(status)
+
+    @property
+    def faults(self) -> int:
+        """Number of contacts and joint rows with any status except ok, separating and several_solutions."""
+        return _faults(self.by_status) + _faults(self.joints_by_status)
+
+
+@dataclass(frozen=True)
+class StateReport(AnyReport):
+    """A report with counts by ContactState."""
+
+    by_state: dict[str, int]
+    first_by_state: dict[str, int]
+
+    def count(self, state: str) -> int:
+        """Returns the number of contacts in this ContactState: "open", "stick" or "slip"."""
+        return self.by_state.get(state, 0)
+
+    def first(self, state: str) -> Optional[int]:
+        """Returns the index of the first contact in this ContactState, or None."""
+        return self.first_by_state.get(state)

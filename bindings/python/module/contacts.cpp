@@ -168,36 +168,6 @@ void describe_contacts(const char* solve_name, const char* check_name) {
   describe(check_name, "results", "RegionMargins ImpulseSpaceColumns", region_record<RegionOutputs<double, Inline>>());
 }
 
-py::dict fields_of(const Report& report) {
-  py::dict paths;
-  for (const auto& [path, count] : report.paths()) paths[py::str(to_string(path))] = count;
-  py::dict fields = fields_of_any(report);
-  fields["contacts"] = report.contacts;
-  fields["by_status"] = counts_of(report.by_status);
-  fields["first_by_status"] = first_of(report.by_status);
-  fields["by_path"] = paths;
-  fields["isa"] = std::string(to_string(report.isa));
-  fields["threads"] = report.threads;
-  fields["sliding_steps"] = report.sliding_steps;
-  fields["lane_steps"] = report.lane_steps;
-  fields["max_energy_gain"] = report.max_energy_gain;
-  fields["max_energy_gain_contact"] = report.max_energy_gain_contact;
-  return fields;
-}
-
-py::dict fields_of_region(const RegionReport& report) {
-  py::dict fields = fields_of_any(report);
-  fields["contacts"] = report.contacts;
-  fields["by_status"] = counts_of(report.by_status);
-  fields["first_by_status"] = first_of(report.by_status);
-  fields["outside"] = report.outside;
-  fields["gains_energy"] = report.gains_energy;
-  fields["penetrates"] = report.penetrates;
-  fields["pulls"] = report.pulls;
-  fields["leaves_cone"] = report.leaves_cone;
-  return fields;
-}
-
 }  // namespace
 
 Solver& solver_of(PyObject* self) {
@@ -211,8 +181,8 @@ Execution execution_of(const py::object& isa, const py::object& threads) {
 }
 
 void add_contacts(py::module_& module) {
-  add_class<Report>(module, "_Report").def("fields", fields_of);
-  add_class<RegionReport>(module, "_RegionReport").def("fields", fields_of_region);
+  add_class<Report>(module, "_Report").def("fields", fields_of<Report>);
+  add_class<RegionReport>(module, "_RegionReport").def("fields", fields_of<RegionReport>);
   auto solver = add_class<Solver>(module, "Solver");
   solver
       .def(

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/columns/scene_columns.hpp"
+#include "module.hpp"
 
 namespace carom::python {
 namespace {
@@ -73,7 +74,36 @@ py::dict enumeration() {
   return names;
 }
 
+/// The names of the fields of a report in Python, with their types.
+template <class Report>
+py::list report_fields() {
+  py::list fields;
+  const Report report;
+  const auto add = [&](const std::string& name, const char* type) { fields.append(py::make_tuple(name, type)); };
+  each_field(
+      [&]<class T>(const char* name, const T& value) {
+        if constexpr (std::is_same_v<T, bool>) {
+          add(name, "bool");
+        } else if constexpr (std::is_integral_v<T>) {
+          add(name, "int");
+        } else if constexpr (std::is_floating_point_v<T>) {
+          add(name, "float");
+        } else if constexpr (std::is_enum_v<T>) {
+          add(name, "str");
+        } else {
+          add(name, "dict[str, int]");
+          if constexpr (requires { first_of(value); }) add(name_of_first(name), "dict[str, int]");
+        }
+      },
+      report);
+  return fields;
+}
+
 }  // namespace
+
+std::string name_of_first(const std::string& counts) {
+  return "first_" + (counts == "joints_by_status" ? "joint_by_status" : counts);
+}
 
 void describe(const char* function, const char* group, const char* of, const Record& record) {
   for (const Field& field : record.fields)
@@ -124,6 +154,14 @@ void add_descriptions(py::module_& module) {
   enums["GradientStatus"] = enumeration<GradientStatus>();
   enums["ContactState"] = enumeration<ContactState>();
   module.attr("enumerations") = enums;
+  py::dict reports;
+  reports["Report"] = report_fields<Report>();
+  reports["RegionReport"] = report_fields<RegionReport>();
+  reports["GradientReport"] = report_fields<GradientReport>();
+  reports["SceneReport"] = report_fields<SceneReport>();
+  reports["SystemReport"] = report_fields<SystemReport>();
+  reports["SystemIsland"] = report_fields<SystemIsland>();
+  module.attr("reports") = reports;
 }
 
 }  // namespace carom::python

@@ -291,18 +291,10 @@ PyObject* pull_back_of(PyObject*, PyObject* const* values, Py_ssize_t positional
   });
 }
 
-py::dict fields_of(const GradientReport& report) {
-  py::dict fields = fields_of_any(report);
-  fields["contacts"] = report.contacts;
-  fields["by_status"] = counts_of(report.by_status);
-  fields["first_by_status"] = first_of(report.by_status);
-  return fields;
-}
-
 }  // namespace
 
 void add_gradients(py::module_& module) {
-  add_class<GradientReport>(module, "_GradientReport").def("fields", fields_of);
+  add_class<GradientReport>(module, "_GradientReport").def("fields", fields_of<GradientReport>);
   add_function(module, "differentiate", differentiate_of);
   add_method(module.attr("Solver"), "differentiate", differentiate_of);
   describe("differentiate", "contacts", "KContacts Contacts LawColumns Weights", contacts_record<KContacts<double>>());

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <variant>
 
-#include "core/columns/mechanism_fields.hpp"
+#include "core/columns/report_table.hpp"
 #include "core/columns/scene_columns.hpp"
 #include "describe.hpp"
 #include "module.hpp"

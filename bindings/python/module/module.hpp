@@ -5,7 +5,10 @@
 #include <carom/solver.hpp>
 #include <new>
 #include <sstream>
+#include <string>
+#include <type_traits>
 
+#include "core/columns/report_table.hpp"
 #include "python.hpp"
 
 namespace carom::python {
@@ -75,14 +78,35 @@ py::dict first_of(const StatusCounts<S, room>& counts) {
   return by_name;
 }
 
-/// What all reports have: whether all is well, and their text.
+/// Returns the name of the first contacts by status, given the name of their counts.
+std::string name_of_first(const std::string& counts);
+
+/// The fields of a report or an island by their names. Reports say whether all is well, and have a text.
 template <class Report>
-py::dict fields_of_any(const Report& report) {
-  std::ostringstream text;
-  text << report;
+py::dict fields_of(const Report& report) {
   py::dict fields;
-  fields["ok"] = report.ok();
-  fields["text"] = text.str();
+  each_field(
+      [&]<class T>(const char* name, const T& value) {
+        if constexpr (std::is_same_v<T, PathCounts>) {
+          py::dict paths;
+          for (const auto& [path, count] : report.paths()) paths[py::str(to_string(path))] = count;
+          fields[name] = paths;
+        } else if constexpr (requires { first_of(value); }) {
+          fields[name] = counts_of(value);
+          fields[name_of_first(name).c_str()] = first_of(value);
+        } else if constexpr (std::is_enum_v<T>) {
+          fields[name] = std::string(to_string(value));
+        } else {
+          fields[name] = value;
+        }
+      },
+      report);
+  if constexpr (requires { report.ok(); }) {
+    std::ostringstream text;
+    text << report;
+    fields["ok"] = report.ok();
+    fields["text"] = text.str();
+  }
   return fields;
 }
 

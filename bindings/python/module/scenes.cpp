@@ -334,41 +334,10 @@ PyObject* reserve_of(PyObject* self, PyObject* const* values, Py_ssize_t positio
   });
 }
 
-py::dict fields_of(const SceneReport& report) {
-  py::dict fields = fields_of_any(report);
-  fields["bodies"] = report.bodies;
-  fields["contacts"] = report.contacts;
-  fields["joint_rows"] = report.joint_rows;
-  fields["by_status"] = counts_of(report.by_status);
-  fields["first_by_status"] = first_of(report.by_status);
-  fields["joints_by_status"] = counts_of(report.joints_by_status);
-  fields["first_joint_by_status"] = first_of(report.joints_by_status);
-  fields["method"] = std::string(to_string(report.method));
-  fields["isa"] = std::string(to_string(report.isa));
-  fields["threads"] = report.threads;
-  fields["iterations"] = report.iterations;
-  fields["substeps"] = report.substeps;
-  fields["impacts"] = report.impacts;
-  fields["max_approach_speed"] = report.max_approach_speed;
-  fields["residual"] = report.residual;
-  fields["relative_error"] = report.relative_error;
-  fields["energy_before"] = report.energy_before;
-  fields["energy_after"] = report.energy_after;
-  fields["joint_work"] = report.joint_work;
-  fields["energy_removed"] = report.energy_removed;
-  fields["islands"] = report.islands;
-  fields["max_island_size"] = report.max_island_size;
-  fields["same_graph"] = report.same_graph;
-  fields["not_converged"] = report.not_converged;
-  fields["stalled"] = report.stalled;
-  fields["pgs_islands"] = report.pgs_islands;
-  return fields;
-}
-
 }  // namespace
 
 void add_scenes(py::module_& module) {
-  add_class<SceneReport>(module, "_SceneReport").def("fields", fields_of);
+  add_class<SceneReport>(module, "_SceneReport").def("fields", fields_of<SceneReport>);
   add_class<PythonScene>(module, "Scene")
       .def(py::init([](const py::object& bodies, const py::object& contacts, const py::object& joints) {
              return std::make_unique<PythonScene>(bodies.ptr(), contacts.ptr(), joints.ptr());

@@ -124,9 +124,7 @@ py::object solve(PythonSystemSolver& solver, Inputs& inputs, const Batch& contac
     report = solver.solve(system, results, options);
   }
   py::list islands;
-  for (const SystemIsland& island : solver.islands())
-    islands.append(py::make_tuple(island.contacts, island.solved, island.error, island.pgs_iterations,
-                                  island.interior_point_iterations, island.newton_iterations, island.range_distance));
+  for (const SystemIsland& island : solver.islands()) islands.append(fields_of(island));
   result.attr("_islands") = islands;
   result.attr("_report") = py::cast(report);
   return result;
@@ -207,28 +205,10 @@ py::tuple block_rows(const py::object& given) {
   return in_float ? block_rows_of<float>(as_array(matrix), type) : block_rows_of<double>(as_array(matrix), type);
 }
 
-py::dict fields_of(const SystemReport& report) {
-  py::dict fields = fields_of_any(report);
-  fields["contacts"] = report.contacts;
-  fields["by_state"] = counts_of(report.by_state);
-  fields["first_by_state"] = first_of(report.by_state);
-  fields["islands"] = report.islands;
-  fields["max_island_size"] = report.max_island_size;
-  fields["unsolved"] = report.unsolved;
-  fields["error"] = report.error;
-  fields["pgs_iterations"] = report.pgs_iterations;
-  fields["interior_point_iterations"] = report.interior_point_iterations;
-  fields["newton_iterations"] = report.newton_iterations;
-  fields["seconds"] = report.seconds;
-  fields["threads"] = report.threads;
-  fields["range_distance"] = report.range_distance;
-  return fields;
-}
-
 }  // namespace
 
 void add_systems(py::module_& module) {
-  add_class<SystemReport>(module, "_SystemReport").def("fields", fields_of);
+  add_class<SystemReport>(module, "_SystemReport").def("fields", fields_of<SystemReport>);
   module.def("_block_rows", block_rows);
   auto solver = add_class<PythonSystemSolver>(module, "_SystemSolver");
   solver

@@ -83,7 +83,7 @@ typedef struct carom_system_report {
   size_t struct_size;
   size_t contacts;         ///< number of contacts of the system
   size_t islands;          ///< number of islands
-  size_t max_island_size;  ///< contacts of the largest island
+  size_t max_island_size;  ///< [contacts] size of the largest island
   size_t unsolved;         ///< number of islands that are not solved to the tolerance
   double error;            ///< [1] error of the whole system, relative to |q|
   int64_t pgs_iterations, interior_point_iterations, newton_iterations;  ///< sums over the islands

@@ -5,6 +5,13 @@
 
 namespace carom {
 
+template <class T>
+inline constexpr bool are_counts = false;
+template <class S, std::size_t room>
+inline constexpr bool are_counts<StatusCounts<S, room>> = true;
+template <>
+inline constexpr bool are_counts<PathCounts> = true;
+
 struct CountsAccess {
   template <class Counts>
   static auto& counts(Counts& of) {

@@ -4,11 +4,11 @@
 #include <carom/solver.hpp>
 #include <carom/system.hpp>
 #include <cstdint>
-#include <initializer_list>
 #include <ostream>
 
 #include "counts_access.hpp"
 #include "public_call.hpp"
+#include "report_table.hpp"
 #include "text.hpp"
 
 namespace carom {
@@ -30,16 +30,6 @@ void write(std::ostream& stream, std::size_t number, std::string_view what, cons
     if (counts.count(status) == 0) continue;
     stream << Text(between, counts.count(status), ' ', to_string(status)).view();
     if (shows_first(status)) stream << Text(" (first: ", what, ' ', *counts.first(status), ')').view();
-    between = ", ";
-  }
-}
-
-/// Writes numbers that are not 0: ", 3 outside".
-void write_present(std::ostream& stream, const char* between,
-                   std::initializer_list<std::pair<std::size_t, std::string_view>> numbers) {
-  for (const auto& [number, what] : numbers) {
-    if (number == 0) continue;
-    stream << Text(between, number, ' ', what).view();
     between = ", ";
   }
 }
@@ -93,12 +83,16 @@ std::ostream& operator<<(std::ostream& stream, const Report& report) {
 
 std::ostream& operator<<(std::ostream& stream, const RegionReport& report) {
   write(stream, report.contacts, "contact", report.by_status, is_fault);
-  write_present(stream, "; ",
-                {{report.outside, "outside"},
-                 {report.gains_energy, "gains_energy"},
-                 {report.penetrates, "penetrates"},
-                 {report.pulls, "pulls"},
-                 {report.leaves_cone, "leaves_cone"}});
+  const char* between = "; ";
+  each_field(
+      [&]<class T>(std::string_view name, const T& number) {
+        if constexpr (std::is_same_v<T, std::size_t>) {
+          if (number == 0 || name == "contacts") return;
+          stream << Text(between, number, ' ', name).view();
+          between = ", ";
+        }
+      },
+      report);
   return stream;
 }
 
@@ -131,7 +125,7 @@ std::ostream& operator<<(std::ostream& stream, const SceneReport& report) {
     stream << ", " << counted(report.impacts, "impact").view();
   else
     stream << ", " << counted(static_cast<std::size_t>(report.iterations), "iteration").view();
-  write_present(stream, ", ", {{report.not_converged, "not converged"}});
+  if (report.not_converged > 0) stream << Text(", ", report.not_converged, " not converged").view();
   return stream;
 }
 
@@ -142,7 +136,7 @@ std::ostream& operator<<(std::ostream& stream, const SystemReport& report) {
   stream << "; " << counted(report.islands, "island").view()
          << Text(", error ", one_digit(report.error, digits), ", ").view()
          << counted(static_cast<std::size_t>(iterations), "iteration").view();
-  write_present(stream, ", ", {{report.unsolved, "not solved"}});
+  if (report.unsolved > 0) stream << Text(", ", report.unsolved, " not solved").view();
   return stream;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/columns/report_table.hpp"
 #include "report_words.hpp"
 
 namespace carom::apps {
@@ -11,20 +12,13 @@ namespace {
 
 Json json_of(const SolvedSystem& system) {
   const SystemReport& report = system.report;
-  Json json = {{"file", system.name},
-               {"contacts", report.contacts},
-               {"islands", report.islands},
-               {"max_island_size", report.max_island_size},
-               {"solved", report.ok()},
-               {"unsolved_islands", report.unsolved},
-               {"error", report.error},
-               {"range_distance", report.range_distance},
-               {"iterations", report.pgs_iterations + report.interior_point_iterations + report.newton_iterations},
-               {"pgs_iterations", report.pgs_iterations},
-               {"interior_point_iterations", report.interior_point_iterations},
-               {"newton_iterations", report.newton_iterations},
-               {"seconds", report.seconds},
-               {"threads", report.threads}};
+  Json json = {{"file", system.name}, {"solved", report.ok()}};
+  each_field(
+      [&]<class T>(const char* name, const T& figure) {
+        if constexpr (std::is_arithmetic_v<T>) json[name] = figure;
+      },
+      report);
+  json["iterations"] = report.pgs_iterations + report.interior_point_iterations + report.newton_iterations;
   return json;
 }
 
