@@ -115,38 +115,48 @@ class EachColumn : public Check {
   };
 };
 
-/// Passes the columns of a call to a check. show_more(check) passes all columns other than the contacts'.
-template <class Check, class AnyContacts, class Length, class ShowMore>
-[[gnu::always_inline]] inline bool check_call(const AnyContacts& contacts, const Length& length,
-                                              const Length& body_count, const ShowMore& show_more) {
-  EachColumn<Check> all(length);
+/// Passes the columns of contacts and of their bodies to checks.
+template <class Check, class AnyContacts, class Length>
+[[gnu::always_inline]] inline bool check_contacts(EachColumn<Check>& all, const AnyContacts& contacts,
+                                                  const Length& body_count) {
   all.contacts(contacts);
-  bool good = true;
   if constexpr (requires { contacts.bodies; }) {
     // A caller without bodies has empty columns. Missing columns mean that the caller has forgotten them.
     EachColumn<Check> bodies(body_count, contacts.friction.count > 0);
     bodies.bodies(contacts.bodies);
-    good = bodies.is_good("bodies");
+    return bodies.is_good("bodies");
   }
-  show_more(all);
-  return all.is_good("contacts") && good;
+  return true;
 }
 
-/// Throws Error if a column is at fault.
-template <template <class> class AnyContacts, class T, class ShowMore>
-void explain(const AnyContacts<T>& given, const columns::FormLengths& lengths, const ShowMore& show_more) {
+/// Throws Error if a column of the contacts is at fault. Returns the check for the other columns. As "cold" it is
+/// compiled for size.
+template <template <class> class AnyContacts, class T>
+[[gnu::cold, gnu::noinline]] EachColumn<ColumnCheck> explain_contacts(const AnyContacts<T>& given,
+                                                                      const columns::FormLengths& lengths) {
   AnyContacts<T> contacts = given;
   columns::add_world(contacts, lengths.contacts.count);
-  check_call<ColumnCheck>(contacts, lengths.contacts, lengths.bodies, show_more);
+  EachColumn<ColumnCheck> all(lengths.contacts);
+  check_contacts(all, contacts, lengths.bodies);
+  return all;
+}
+/// Throws Error if a column is at fault. show_more(check) passes all columns other than the contacts'.
+template <class AnyContacts, class ShowMore>
+[[gnu::cold, gnu::noinline]] void explain(const AnyContacts& given, const columns::FormLengths& lengths,
+                                          const ShowMore& show_more) {
+  EachColumn<ColumnCheck> all = explain_contacts(given, lengths);
+  show_more(all);
+  all.is_good("contacts");
 }
 
 template <class AnyContacts, class ResultsOf>
 [[gnu::noinline]] bool are_good(const AnyContacts& contacts, const ResultsOf& results) {
   std::size_t bodies = 0;
   if constexpr (requires { contacts.bodies; }) bodies = contacts.bodies.inverse_mass.count;
-  return check_call<QuickColumnCheck>(
-      contacts, contacts.friction.count,
-      bodies, [&](auto& check) __attribute__((always_inline)) { check.results(contacts, results); });
+  EachColumn<QuickColumnCheck> all(contacts.friction.count);
+  const bool good = check_contacts(all, contacts, bodies);
+  all.results(contacts, results);
+  return all.is_good("contacts") && good;
 }
 /// Throws Error for a column of laws or an option that no law of the call reads.
 template <class T>
