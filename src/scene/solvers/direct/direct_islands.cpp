@@ -15,7 +15,6 @@
 namespace carom::scene::direct {
 namespace {
 
-constexpr std::uint32_t no_number = ~std::uint32_t{0};
 /// Islands per task.
 constexpr std::size_t islands_at_once = 8;
 /// Iterations of an interior point of average length.

@@ -27,6 +27,8 @@ namespace carom::scene::direct {
 
 /// Marks a direct solution in the numbers of substeps. Graph::sort_islands puts these islands last.
 inline constexpr std::int32_t solved = 0;
+/// A body without a number in an island.
+inline constexpr std::uint32_t no_number = ~std::uint32_t{0};
 
 /// Result of an accepted island.
 struct Accepted {

@@ -22,7 +22,6 @@ constexpr double small_plan = 1e7;
 /// Larger islands are dissected.
 constexpr std::size_t dissected = 1000;
 constexpr int max_passes = 64;
-constexpr std::uint32_t no_number = ~std::uint32_t{0};
 /// [1] Max. change of velocities by forces, as a multiple of gravity × time step, of an island that is held.
 constexpr double max_forces = 2;
 /// [1] Refused solutions of a calm island before it begins a certificate although its factorisation is cheap.
