@@ -70,7 +70,8 @@ struct SceneThresholds {
   /// from rest
   static constexpr double direct_work_left = 1e-9;
   /// [1] a direct solution is accepted if its impulses leave their cones by at most this fraction of the max. impulse;
-  /// sliding contacts may leave it by the fraction direct_lag of their friction. They are put back.
+  /// sliding contacts may leave it by the fraction direct_lag of their friction, and may have that much less than their
+  /// load allows. They are put back into the cone.
   static constexpr double direct_cone = 2.5e-5, direct_lag = 0.1;
   /// [m/s] a direct solution is accepted if no open contact approaches faster, and if no contact slips faster than
   /// direct_push with its friction instead of against it

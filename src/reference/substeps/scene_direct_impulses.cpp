@@ -136,8 +136,9 @@ bool DirectSolver::factor() {
 
 bool DirectSolver::leaves_cone(const DirectPoint& p, const Vector3& impulse) const {
   const double most = p.friction * std::max(impulse[2], 0.0);
-  // The friction of a sliding contact follows its normal impulse in the next step.
-  const double lag = p.status == DirectStatus::slips ? Thresholds::direct_lag * p.friction * p.impulse[2] : 0;
+  // The friction of a sliding contact follows its normal impulse in the next solution.
+  const double share = turns_friction_ ? 1 : Thresholds::direct_lag;
+  const double lag = p.status == DirectStatus::slips ? share * p.friction * p.impulse[2] : 0;
   return impulse[2] < -tolerance_ || tangential_length(impulse) > most * (1 + 1e-6) + std::max(tolerance_, lag);
 }
 
@@ -196,7 +197,8 @@ bool DirectSolver::solve_or_restore(const Change& change) {
 
 // The friction of sliding contacts follows their loads and slips. Returns false if no contact slides.
 bool DirectSolver::turn_friction() {
-  return solve_or_restore([&] {
+  turns_friction_ = true;
+  const bool is_solved = solve_or_restore([&] {
     bool any = false;
     for (DirectPoint& p : of_.points) {
       p.change = {};
@@ -210,6 +212,17 @@ bool DirectSolver::turn_friction() {
     }
     if (any) of_.apply_changes();
     return any;
+  });
+  turns_friction_ = false;
+  return is_solved;
+}
+
+// Returns true if a contact slides with less friction than its load allows.
+bool DirectSolver::lacks_friction() const {
+  return std::ranges::any_of(of_.points, [&](const DirectPoint& p) {
+    const double least = (1 - Thresholds::direct_lag) * p.friction * p.impulse[2] - tolerance_;
+    return p.status == DirectStatus::slips && tangential_length(p.impulse) < least &&
+           tangential_length(excess(p)) > Thresholds::direct_slip;
   });
 }
 
@@ -448,7 +461,7 @@ bool DirectSolver::find_impulses() {
     if (slips || missed_ > Thresholds::direct_miss * of_.weight_speed) keep_energy();
     // Friction that follows its load may move light bodies.
     const double most = Thresholds::direct_left * of_.weight_speed + Thresholds::direct_converged * approach_;
-    if (of_.violation() > most || is_thrown()) verdict = Verdict::contradicted;
+    if (of_.violation() > most || is_thrown() || lacks_friction()) verdict = Verdict::contradicted;
   }
   if (verdict != Verdict::accepted) {
     if (!may_use_interior_point_) return false;

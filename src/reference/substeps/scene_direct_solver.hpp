@@ -75,6 +75,7 @@ class DirectSolver {
   Verdict solve_statuses(bool is_last);
   bool leaves_cone(const DirectPoint& p, const Vector3& impulse) const;
   bool turn_friction();
+  bool lacks_friction() const;
   template <class Change>
   bool solve_or_restore(const Change& change);
   void release();
@@ -99,7 +100,8 @@ class DirectSolver {
   Twists moving_;                                // velocities of the motion
   double approach_ = 0, residual_ = 0;           // [m/s]
   double mean_momentum_ = 0;                     // [N s] of a body with the forces of the step
-  double missed_ = 0;     // [m/s] max. by which held contacts missed their targets in the last solve
+  double missed_ = 0;  // [m/s] max. by which held contacts missed their targets in the last solve
+  bool turns_friction_ = false;
   double tolerance_ = 0;  // [N s] by which impulses may leave their cones
   bool is_hit_ = false, rebounds_ = false, may_use_interior_point_ = false;
 };

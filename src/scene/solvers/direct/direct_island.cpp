@@ -171,9 +171,9 @@ void DirectIsland::set_states() {
 }
 
 bool DirectIsland::leaves_cone(const Manifold& m, const Point& p, const Vector3& impulse) const {
-  // Friction of a sliding point follows the normal impulse only in the next step.
-  const double slack =
-      p.state == State::slips ? std::max(tolerance_, Thresholds::direct_lag * m.friction * p.impulse[2]) : tolerance_;
+  // Friction of a sliding point follows the normal impulse only in the next solution, which may turn most of it.
+  const double lag = turns_friction_ ? 1 : Thresholds::direct_lag;
+  const double slack = p.state == State::slips ? std::max(tolerance_, lag * m.friction * p.impulse[2]) : tolerance_;
   return impulse[2] < -tolerance_ ||
          tangential_length(impulse) > m.friction * std::max(impulse[2], 0.0) * (1 + 1e-6) + slack;
 }
@@ -238,7 +238,25 @@ bool DirectIsland::turn_friction() {
   });
   if (!any) return false;
   apply_changes();
-  return solve_or_return();
+  turns_friction_ = true;
+  const bool is_solved = solve_or_return();
+  turns_friction_ = false;
+  return is_solved;
+}
+
+/// Returns true if a point slides with less friction than its load allows: the loads have changed by so much that
+/// friction could not follow.
+bool DirectIsland::lacks_friction() const {
+  for (const Manifold& m : manifolds_)
+    for (std::uint32_t i = m.first; i < m.end; ++i) {
+      const Point& p = points_[i];
+      if (p.state != State::slips) continue;
+      const double least = (1 - Thresholds::direct_lag) * m.friction * p.impulse[2] - tolerance_;
+      if (tangential_length(p.impulse) < least &&
+          tangential_length(relative(m, p, velocity_) - p.target) > Thresholds::direct_slip)
+        return true;
+    }
+  return false;
 }
 
 /// Solves once more with the same matrix, which reduces the error of the impulses, from the velocities that they lead
@@ -479,7 +497,7 @@ bool DirectIsland::find_impulses(const StepOptions& options, bool may_use_interi
     if (slips || missed_ > Thresholds::direct_miss * options.weight_speed) keep_energy(options);
     // Friction that has followed its load may have moved a light body.
     if (violation() > Thresholds::direct_left * options.weight_speed + Thresholds::direct_converged * approach_ ||
-        is_thrown())
+        is_thrown() || lacks_friction())
       verdict = Verdict::contradicted;
   }
   if (verdict != Verdict::accepted) {
