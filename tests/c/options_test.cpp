@@ -116,7 +116,7 @@ TEST(COptions, without_a_method_are_for_substeps) {
 TEST(COptions, of_position_correction_have_the_defaults_of_cpp) {
   carom_position_correction correction;
   carom_position_correction_init(&correction, sizeof correction);
-  EXPECT_EQ(c::taken<PositionCorrection>(&correction, ""), PositionCorrection());
+  EXPECT_EQ(c::taken<PositionCorrection>(&correction), PositionCorrection());
   carom_pgs pgs;
   carom_pgs_init(&pgs, sizeof pgs);
   carom_scene_options options;
@@ -150,9 +150,9 @@ void expect_all_set(void (*init)(C*, std::size_t)) {
   const O expected = other<O>();
   C in_c;
   init(&in_c, sizeof in_c);
-  expect_equal(c::taken<O>(&in_c, ""), O());
+  expect_equal(c::taken<O>(&in_c), O());
   each_option(PutOptions{}, expected, in_c);
-  expect_equal(c::taken<O>(&in_c, ""), expected);
+  expect_equal(c::taken<O>(&in_c), expected);
 }
 
 TEST(COptions, of_contacts_systems_and_mechanisms_are_all_set_through_c) {

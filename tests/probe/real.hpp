@@ -8,6 +8,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "core/support/vector3.hpp"
+
 namespace carom::probe {
 
 /// 113 bits of mantissa where the machine has them, with the exponents of long double.

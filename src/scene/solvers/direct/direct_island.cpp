@@ -45,7 +45,8 @@ void DirectIsland::reserve(std::size_t manifolds, std::size_t points, std::size_
             kept_velocity_, displacements_, pushed_);
   if (rows > 0) factor_.reserve_kept();
   make_room(rows, rows_, kept_rows_, started_.rows, initial_.rows, factored_.rows, factored_.row_weights);
-  make_room(points, kept_, started_.points, initial_.points, points_, cones_, factored_.arms);
+  make_room(points, kept_, started_.points, started_.states, initial_.points, initial_.states, points_, cones_,
+            factored_.arms);
   make_room(manifolds, manifolds_, cone_manifolds_, factored_.axes);
   make_room(3 + n + 3 * manifolds + 2 * points + 3 * rows, matrix_, last_matrix_);
   make_room(n, factored_.inverse_inertia, factored_.inertia, factored_.locked);
@@ -269,12 +270,18 @@ bool DirectIsland::solve_again() {
 }
 
 void DirectIsland::keep_impulses(Impulses& to) const {
-  for (std::size_t i = 0; i < points_.size(); ++i) to.points[i] = points_[i].impulse;
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    to.points[i] = points_[i].impulse;
+    to.states[i] = points_[i].state;
+  }
   for (std::size_t i = 0; i < rows_.size(); ++i) to.rows[i] = rows_[i].impulse;
 }
 
 void DirectIsland::return_impulses(const Impulses& from) {
-  for (std::size_t i = 0; i < points_.size(); ++i) points_[i].impulse = from.points[i];
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    points_[i].impulse = from.points[i];
+    points_[i].state = from.states[i];
+  }
   for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].impulse = from.rows[i];
 }
 
@@ -464,6 +471,7 @@ bool DirectIsland::find_impulses(const StepOptions& options, bool may_use_interi
   calm_speed_ = (treatment_.is_certified ? certified_calm : Thresholds::direct_calm) * options.weight_speed;
   for (Impulses* of : {&started_, &initial_}) {
     of->points.resize(points_.size());
+    of->states.resize(points_.size());
     of->rows.resize(rows_.size());
   }
   keep_impulses(initial_);

@@ -114,6 +114,7 @@ struct FactoredGeometry {
 /// Impulses of points and rows.
 struct Impulses {
   Array<Vector3> points;
+  Array<State> states;  ///< of the points
   Array<double> rows;
 };
 
