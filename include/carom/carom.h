@@ -10,7 +10,8 @@
 //
 // Columns
 // - Columns refer to your arrays. Element i has the address data + i * stride, in bytes. A stride of 0 repeats the
-//   first element; `count` is still the number of elements. A column whose members are all zero is absent.
+//   first element of an input; `count` is still the number of elements. A column whose members are all zero is absent.
+//   If all columns are absent, there are no contacts.
 // - Numbers of columns are float or double, by the argument `precision` of the call. Indices and counts are int32_t,
 //   keys uint64_t, enumerations uint8_t, paths carom_path.
 // - All columns of contacts have the same length, and so have all columns of bodies and all columns of joint rows. A

@@ -32,8 +32,9 @@ CAROM_EXPORT carom_error carom_error_kind(void);
 /// Returns its message.
 CAROM_EXPORT const char* carom_error_message(void);
 /// Returns the name of the column that it is about, as the message has it: the path of the field from your struct of
-/// contacts or from your scene, "a.velocity.x" or "contacts.friction". Of two lengths that differ it is the second
-/// column, in the order of the struct.
+/// contacts or from your scene, "a.velocity.x" or "contacts.friction", or from your system or results,
+/// "system.friction" or "results.status". Of two lengths that differ it is the second column, in the order of the
+/// struct.
 CAROM_EXPORT const char* carom_error_column(void);
 /// Returns the index of the element of the column, or of the contact, joint row or island. Default -1.
 CAROM_EXPORT int64_t carom_error_row(void);

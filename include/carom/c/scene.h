@@ -55,9 +55,12 @@ typedef struct carom_scene_bodies {
 /// docs/contact-models.md describes the models of friction_2 to damping.
 typedef struct carom_scene_contacts {
   size_t struct_size;
-  carom_column friction;        ///< [1] Coulomb coefficient μ. >= 0, may be infinite.
-  carom_column restitution;     ///< [1] coefficient of restitution e. In [0, max_restitution of the options].
-                                ///< carom/scene.hpp, SceneContacts, has the speed of a rebound.
+  carom_column friction;  ///< [1] Coulomb coefficient μ. >= 0, may be infinite.
+  /// [1] coefficient of restitution e. In [0, max_restitution of the options]. With u0 the velocity of separation
+  /// before the forces of the step and c its change by them, a contact leaves at max(0, -e (u0 + c/2) + c/2) under
+  /// carom_pgs, carom_ncp and carom_bender_schmitt; at e times the speed of the meeting under carom_substeps, if -u0
+  /// exceeds |c| of a substep; at -e (u0 + c) under carom_sequential_impacts.
+  carom_column restitution;
   carom_vectors3 normal;        ///< [1] unit vector from B to A, within normal_tolerance of the options
   carom_vectors3 r_a, r_b;      ///< [m] contact point minus centre of mass, world frame. Finite, also for the world.
   carom_column body_a, body_b;  ///< int32_t: index into the bodies, -1 for the immovable world
@@ -376,9 +379,9 @@ typedef struct carom_scene_report {
   int32_t method;                              ///< carom_scene_method
   int32_t isa;                                 ///< carom_isa
   int32_t threads;                             ///< number of threads that took part
-  int32_t iterations;                          ///< maximum number of iterations over an island
-  int32_t substeps;                            ///< maximum number of substeps of an island; carom_substeps
-  size_t impacts;                              ///< number of impacts of all islands; carom_sequential_impacts
+  int32_t iterations;         ///< maximum number of iterations over an island, with those that relax and of rebounds
+  int32_t substeps;           ///< maximum number of substeps of an island; carom_substeps
+  size_t impacts;             ///< number of impacts of all islands; carom_sequential_impacts
   double max_approach_speed;  ///< [m/s] maximum approach speed before impulses, relative to the targets, with the
                               ///< forces of the step
   double relative_error;      ///< [1] maximum error of an island under carom_ncp; other methods: 0

@@ -35,7 +35,9 @@ typedef struct carom_execution {
   int32_t runs_at_once;
 } carom_execution;
 
-/// The laws and the integration of a call, and the tolerances of its data.
+/// The laws and the integration of a call, and the tolerances of its data. restitution_law, integrator, steps and
+/// step_budget are an error if they differ from their defaults and no law of the call reads them: the incremental law
+/// alone does, and steps by Euler's method.
 typedef struct carom_options {
   size_t struct_size;
   /// Collision law if the column law is absent. A carom_law. Default CAROM_LAW_INCREMENTAL.

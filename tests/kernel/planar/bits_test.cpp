@@ -50,6 +50,42 @@ TYPED_TEST(PlanarBits, are_the_same_on_every_isa_with_fma) {
   }
 }
 
+// Axis-aligned contacts with zeros of both signs: sums that are exactly zero have a sign, which depends on the
+// operations.
+TYPED_TEST(PlanarBits, of_zeros_have_the_same_sign_on_every_isa_with_fma) {
+  using T = TypeParam;
+  constexpr std::size_t n = 5003;
+  RandomPlanarBodies<T> bodies(n, 48);
+  support::Draw draw(49);
+  const auto zero = [&] { return draw.below(2) == 0 ? T(0) : -T(0); };
+  const auto some_zeros = [&](std::vector<T>& column) {
+    for (T& x : column)
+      if (draw.below(2) == 0) x = zero();
+  };
+  for (std::vector<T>* lever : {&bodies.r_a_x, &bodies.r_a_y, &bodies.r_b_x, &bodies.r_b_y}) some_zeros(*lever);
+  for (support::PlanarBodyArrays<T>* body : {&bodies.a, &bodies.b})
+    for (std::vector<T>* column :
+         {&body->inverse_inertia, &body->velocity_x, &body->velocity_y, &body->angular_velocity})
+      some_zeros(*column);
+  some_zeros(bodies.laws.restitution);
+  some_zeros(bodies.laws.friction);
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool along_x = draw.below(2) == 0;
+    bodies.normal_x[i] = along_x ? T(1) : zero();
+    bodies.normal_y[i] = along_x ? zero() : T(1);
+  }
+  const std::vector<Isa> isas = support::isas_with_fma();
+  for (std::size_t l = 0; l < law_count; ++l) {
+    PlanarResultArrays<T> first(n);
+    ConfiguredSolver(with(isas.front(), static_cast<Law>(l))).solve(bodies.inline_contacts(), first.results());
+    for (const Isa isa : isas) {
+      PlanarResultArrays<T> results(n);
+      ConfiguredSolver(with(isa, static_cast<Law>(l))).solve(bodies.inline_contacts(), results.results());
+      EXPECT_TRUE(same(first, results)) << to_string(isa) << ' ' << to_string(static_cast<Law>(l));
+    }
+  }
+}
+
 // Every contact in a batch of one, in a batch of mixed laws, with faulty neighbours, and with threads.
 TYPED_TEST(PlanarBits, depend_on_the_contact_alone) {
   using T = TypeParam;
