@@ -11,7 +11,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <optional>
 #include <type_traits>
@@ -121,7 +120,7 @@ O taken(const C* from) {
   if (from == nullptr) return made;
   const Given<C> used(*from, defaults<O, C>);
   // Messages name options of methods as the library does: ncp.tolerance.
-  constexpr std::string_view owner = has_head<C> ? struct_name<C>().substr(std::strlen("carom_")) : "";
+  constexpr std::string_view owner = has_head<C> ? struct_name<C>().substr(std::string_view("carom_").size()) : "";
   each_field([&](const char* of, auto& field, const auto& in_c) { assign(of, field, in_c, owner); }, made, *used);
   return made;
 }
