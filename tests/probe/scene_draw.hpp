@@ -280,9 +280,10 @@ template <class T>
 void reset_defaults_of_columns(DrawnScene<T>& scene) {
   const auto reset = [&](PositionCorrection& of) {
     const PositionCorrection usual;
-    // Rows always have their columns, and judges add rows to scenes without any.
-    of.joint_frequency = usual.joint_frequency;
-    of.joint_damping_ratio = usual.joint_damping_ratio;
+    if (!scene.data.joints.rows.empty()) {
+      of.joint_frequency = usual.joint_frequency;
+      of.joint_damping_ratio = usual.joint_damping_ratio;
+    }
     if (!scene.data.damping_ratio.empty()) of.contact_damping_ratio = usual.contact_damping_ratio;
   };
   if (auto* substeps = std::get_if<Substeps>(&scene.options.method)) reset(substeps->position_correction);

@@ -225,6 +225,7 @@ bool keeps_bits_among_others(const DrawnScene<T>& drawn, const SolvedScene<T>& m
   match_columns(other, drawn.data);
   DrawnScene<T> both = drawn;
   scenes::append(both.data, other);
+  reset_defaults_of_columns(both);
   const auto contacts = scenes::mixed(draw, drawn.data.contact_count(), other.contact_count());
   const auto rows = scenes::mixed(draw, drawn.data.row_count(), other.row_count());
   both.data = scenes::reordered(both.data, contacts, rows);
