@@ -317,7 +317,7 @@ TEST(Memory, of_whole_files_is_what_the_documentation_says) {
       EXPECT_LT((many - few) / (more - fewer), of_file + bytes + bytes / 10) << command << options;
     };
     if (distribution == "chains") {
-      expect_bytes("solve --scene --method pgs ", " --threads 2 -o /dev/null", 780);
+      expect_bytes("solve --scene --method pgs ", " --threads 2 -o /dev/null", 790);
     } else {
       expect_bytes("compare ", " --law no-slip --threads 2", 360);
       expect_bytes("compare ", " --law no-slip --threads 2 --precision float", 370);
