@@ -134,15 +134,14 @@ bool DirectSolver::factor() {
   return of_.matrix.factor();
 }
 
-bool DirectSolver::leaves_cone(const DirectPoint& p, const Vector3& impulse) const {
+bool DirectSolver::leaves_cone(const DirectPoint& p, const Vector3& impulse, double lag) const {
   const double most = p.friction * std::max(impulse[2], 0.0);
   // The friction of a sliding contact follows its normal impulse in the next solution.
-  const double share = turns_friction_ ? 1 : Thresholds::direct_lag;
-  const double lag = p.status == DirectStatus::slips ? share * p.friction * p.impulse[2] : 0;
-  return impulse[2] < -tolerance_ || tangential_length(impulse) > most * (1 + 1e-6) + std::max(tolerance_, lag);
+  const double late = p.status == DirectStatus::slips ? lag * p.friction * p.impulse[2] : 0;
+  return impulse[2] < -tolerance_ || tangential_length(impulse) > most * (1 + 1e-6) + std::max(tolerance_, late);
 }
 
-DirectSolver::Verdict DirectSolver::solve_statuses(bool is_last) {
+DirectSolver::Verdict DirectSolver::solve_statuses(bool is_last, double lag) {
   ++of_.solves;
   const auto held = [](const DirectPoint& p, Vector3 v) {
     return p.status == DirectStatus::slips ? Vector3{0, 0, v[2]} : v;
@@ -165,7 +164,7 @@ DirectSolver::Verdict DirectSolver::solve_statuses(bool is_last) {
     const Vector3 miss = held(p, p.change - of_.velocity_of(p, change));
     for (const double x : miss) missed_ = std::max(missed_, std::abs(x));
     p.change = p.weight * miss;
-    leaves = leaves || !is_finite(p.change) || leaves_cone(p, p.impulse + p.change);
+    leaves = leaves || !is_finite(p.change) || leaves_cone(p, p.impulse + p.change, lag);
   }
   if (leaves) {
     if (!is_last) release();
@@ -184,11 +183,11 @@ DirectSolver::Verdict DirectSolver::solve_statuses(bool is_last) {
 // Solves with the same matrix after `change` of impulses and velocities. Returns false, and restores all of them, if
 // `change` returns false or if the solution contradicts the statuses.
 template <class Change>
-bool DirectSolver::solve_or_restore(const Change& change) {
+bool DirectSolver::solve_or_restore(const Change& change, double lag) {
   const std::vector<DirectPoint> points = of_.points;
   const std::vector<DirectRow> rows = of_.rows;
   const Twists velocity = of_.velocity;
-  if (change() && solve_statuses(true) == Verdict::accepted) return true;
+  if (change() && solve_statuses(true, lag) == Verdict::accepted) return true;
   of_.points = points;
   of_.rows = rows;
   of_.velocity = velocity;
@@ -197,8 +196,9 @@ bool DirectSolver::solve_or_restore(const Change& change) {
 
 // The friction of sliding contacts follows their loads and slips. Returns false if no contact slides.
 bool DirectSolver::turn_friction() {
-  turns_friction_ = true;
-  const bool is_solved = solve_or_restore([&] {
+  // Loads move from contact to contact; the next turn takes friction back into the cones.
+  constexpr double any_lag = 1;
+  const auto turn = [&] {
     bool any = false;
     for (DirectPoint& p : of_.points) {
       p.change = {};
@@ -212,9 +212,8 @@ bool DirectSolver::turn_friction() {
     }
     if (any) of_.apply_changes();
     return any;
-  });
-  turns_friction_ = false;
-  return is_solved;
+  };
+  return solve_or_restore(turn, any_lag);
 }
 
 // Returns true if a contact slides with less friction than its load allows.

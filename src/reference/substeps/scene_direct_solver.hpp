@@ -72,12 +72,12 @@ class DirectSolver {
   bool is_settled() const;
   void set_weights();
   bool factor();
-  Verdict solve_statuses(bool is_last);
-  bool leaves_cone(const DirectPoint& p, const Vector3& impulse) const;
+  Verdict solve_statuses(bool is_last, double lag = SceneThresholds::direct_lag);
+  bool leaves_cone(const DirectPoint& p, const Vector3& impulse, double lag = SceneThresholds::direct_lag) const;
   bool turn_friction();
   bool lacks_friction() const;
   template <class Change>
-  bool solve_or_restore(const Change& change);
+  bool solve_or_restore(const Change& change, double lag = SceneThresholds::direct_lag);
   void release();
   bool hold_approaching();
   void keep_in_cones();
@@ -100,8 +100,7 @@ class DirectSolver {
   Twists moving_;                                // velocities of the motion
   double approach_ = 0, residual_ = 0;           // [m/s]
   double mean_momentum_ = 0;                     // [N s] of a body with the forces of the step
-  double missed_ = 0;  // [m/s] max. by which held contacts missed their targets in the last solve
-  bool turns_friction_ = false;
+  double missed_ = 0;     // [m/s] max. by which held contacts missed their targets in the last solve
   double tolerance_ = 0;  // [N s] by which impulses may leave their cones
   bool is_hit_ = false, rebounds_ = false, may_use_interior_point_ = false;
 };

@@ -171,15 +171,15 @@ void DirectIsland::set_states() {
   if (any) apply_changes();
 }
 
-bool DirectIsland::leaves_cone(const Manifold& m, const Point& p, const Vector3& impulse) const {
-  // Friction of a sliding point follows the normal impulse only in the next solution, which may turn most of it.
-  const double lag = turns_friction_ ? 1 : Thresholds::direct_lag;
+/// The friction of a sliding point follows its normal impulse only in the next solution: it may leave the cone by the
+/// fraction `lag`.
+bool DirectIsland::leaves_cone(const Manifold& m, const Point& p, const Vector3& impulse, double lag) const {
   const double slack = p.state == State::slips ? std::max(tolerance_, lag * m.friction * p.impulse[2]) : tolerance_;
   return impulse[2] < -tolerance_ ||
          tangential_length(impulse) > m.friction * std::max(impulse[2], 0.0) * (1 + 1e-6) + slack;
 }
 
-DirectIsland::Verdict DirectIsland::solve_states(bool is_last) {
+DirectIsland::Verdict DirectIsland::solve_states(bool is_last, double lag) {
   ++solves_;
   std::fill(right_.begin(), right_.end(), BodyRow{});
   each_point([&](const Manifold& m, Point& p) {
@@ -201,7 +201,7 @@ DirectIsland::Verdict DirectIsland::solve_states(bool is_last) {
     for (const double x : miss) missed_ = std::max(missed_, std::abs(x));
     p.change = p.weight * miss;
     // Also true for NaN.
-    leaves = leaves || !(std::abs(p.change[2]) < 1e300) || leaves_cone(m, p, p.impulse + p.change);
+    leaves = leaves || !(std::abs(p.change[2]) < 1e300) || leaves_cone(m, p, p.impulse + p.change, lag);
   });
   for (const JointRow& row : rows_)
     leaves = leaves || (row.state == RowState::held && is_out_of_bounds(row, row.impulse + row.change));
@@ -239,10 +239,8 @@ bool DirectIsland::turn_friction() {
   });
   if (!any) return false;
   apply_changes();
-  turns_friction_ = true;
-  const bool is_solved = solve_or_return();
-  turns_friction_ = false;
-  return is_solved;
+  // Loads that have moved from point to point leave friction beyond any cone; the next turn takes it back.
+  return solve_or_return(1);
 }
 
 /// Returns true if a point slides with less friction than its load allows: the loads have changed by so much that
@@ -286,8 +284,8 @@ void DirectIsland::return_impulses(const Impulses& from) {
 }
 
 /// Solves with the same matrix. Returns false, with the impulses and velocities that were kept, if it is not accepted.
-bool DirectIsland::solve_or_return() {
-  if (solve_states(true) == Verdict::accepted) return true;
+bool DirectIsland::solve_or_return(double lag) {
+  if (solve_states(true, lag) == Verdict::accepted) return true;
   return_impulses(started_);
   velocity_ = kept_velocity_;
   return false;

@@ -351,14 +351,15 @@ class DirectIsland {
   void set_targets(const StepOptions& options);
   void pass_on_loads(const StepOptions& options);
   void set_states();
-  Verdict solve_states(bool is_last);
-  bool leaves_cone(const Manifold& m, const Point& p, const Vector3& impulse) const;
+  Verdict solve_states(bool is_last, double lag = SceneThresholds::direct_lag);
+  bool leaves_cone(const Manifold& m, const Point& p, const Vector3& impulse,
+                   double lag = SceneThresholds::direct_lag) const;
   bool turn_friction();
   bool lacks_friction() const;
   bool solve_again();
   void keep_impulses(Impulses& to) const;
   void return_impulses(const Impulses& from);
-  bool solve_or_return();
+  bool solve_or_return(double lag = SceneThresholds::direct_lag);
   void release();
   bool hold_approaching();
   /// [m/s] Max. speed at which a point approaches beyond its target.
@@ -482,11 +483,10 @@ class DirectIsland {
   int substeps_ = 1, solves_ = 0;
   double elapsed_ = 0;  // [s] at the end of the substep
   double approach_ = 0, residual_ = 0, work_of_factorisations_ = 0, work_of_interior_points_ = 0;
-  double mean_momentum_ = 0;     // [N s] of a body with the forces of the substep
-  double mean_weight_ = 0;       // [N s] of a body in a substep
-  double missed_ = 0;            // [m/s] max. by which held contacts have missed their targets in the last solve
-  bool turns_friction_ = false;  // in a solution in which friction follows its loads
-  double tolerance_ = 0;         // [N s] by which impulses may leave their cones before they are put back
+  double mean_momentum_ = 0;  // [N s] of a body with the forces of the substep
+  double mean_weight_ = 0;    // [N s] of a body in a substep
+  double missed_ = 0;         // [m/s] max. by which held contacts have missed their targets in the last solve
+  double tolerance_ = 0;      // [N s] by which impulses may leave their cones before they are put back
   Treatment treatment_;
   Certificate certificate_;
 };
