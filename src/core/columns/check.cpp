@@ -160,7 +160,8 @@ template <class AnyContacts, class ResultsOf>
 }
 /// Throws Error for a column of laws or an option that no law of the call reads.
 template <class T>
-[[gnu::noinline]] void check_what_laws_read(const LawColumns<T>& columns, const Options& options, bool planar) {
+[[gnu::cold, gnu::noinline]] void check_what_laws_read(const LawColumns<T>& columns, const Options& options,
+                                                       bool planar) {
   const unsigned laws = columns::possible_laws(columns, options.law);
   check_options_of_laws(options, laws, planar);
   const auto refuse_unread = [&](const Label& label, const auto& column) {
@@ -177,9 +178,9 @@ template <class T>
   columns::each_unread_law_column(refuse_unread, columns, laws, options.integrator, planar);
 }
 
-/// The contacts without constants, after their check.
+/// The contacts without constants, after their check. For size, as most forms of contacts have a copy of this function.
 template <class AnyContacts, class ResultsOf>
-[[gnu::noinline]] Resolved<AnyContacts> resolve(const AnyContacts& given, const ResultsOf& results) {
+[[gnu::cold, gnu::noinline]] Resolved<AnyContacts> resolve(const AnyContacts& given, const ResultsOf& results) {
   const columns::FormLengths lengths(given);
   const Resolved<AnyContacts> made(given, columns::without_constants(given, lengths));
   if (lengths.are_missing() || !are_good(*made, results)) [[unlikely]]
@@ -203,10 +204,11 @@ Resolved<AnyContacts<T>> check_columns(const AnyContacts<T>& contacts, const Res
 }
 
 template <template <class> class AnyContacts, class T>
-RegionColumns<AnyContacts<T>, T> check_region_columns(const AnyContacts<T>& contacts,
-                                                      const Vector3Columns<const T>& impulse,
-                                                      const RegionMargins<T>& margins, const ImpulseSpace<T>& space,
-                                                      const Options& options) {
+[[gnu::cold]] RegionColumns<AnyContacts<T>, T> check_region_columns(const AnyContacts<T>& contacts,
+                                                                    const Vector3Columns<const T>& impulse,
+                                                                    const RegionMargins<T>& margins,
+                                                                    const ImpulseSpace<T>& space,
+                                                                    const Options& options) {
   columns::each_law_column(
       [](const Label& label, const auto& column) {
         if (column) refuse_column(label, " is not read by find_margins; leave it out");
@@ -226,8 +228,8 @@ RegionColumns<AnyContacts<T>, T> check_region_columns(const AnyContacts<T>& cont
 }
 
 template <class T>
-GradientColumns<T> check_gradients(const KContacts<T>& contacts, const Gradients<T>& gradients, const Options& options,
-                                   double tolerance) {
+[[gnu::cold]] GradientColumns<T> check_gradients(const KContacts<T>& contacts, const Gradients<T>& gradients,
+                                                 const Options& options, double tolerance) {
   check_options(options);
   if (options.integrator != Integrator::series)
     refuse_option("integrator", " is ", to_string(options.integrator), "; gradients are those of series");
@@ -416,7 +418,7 @@ template void check_columns_of_method(const Scene<float>&, const SceneOptions&);
 template void check_columns_of_method(const Scene<double>&, const SceneOptions&);
 
 template <class T>
-Scene<T> select(const Scene<T>& scene, const SceneOptions::Method& method) {
+[[gnu::cold]] Scene<T> select(const Scene<T>& scene, const SceneOptions::Method& method) {
   Scene<T> made = scene;
   each_unread(method, made, [](const columns::Label&, auto& column) { column = {}; });
   return made;
@@ -425,7 +427,7 @@ template Scene<float> select(const Scene<float>&, const SceneOptions::Method&);
 template Scene<double> select(const Scene<double>&, const SceneOptions::Method&);
 
 template <ContactForm AnyContacts>
-AnyContacts select(const AnyContacts& contacts, const Options& options) {
+[[gnu::cold]] AnyContacts select(const AnyContacts& contacts, const Options& options) {
   AnyContacts made = contacts;
   columns::each_unread_law_column([](const Label&, auto& column) { column = {}; }, made.laws,
                                   columns::possible_laws(contacts.laws, options.law), options.integrator,

@@ -1,4 +1,5 @@
-// Replaces constants and an absent body B in the caller's columns by columns of stride 0, for internal code.
+// Replaces constants and an absent body B in the caller's columns by columns of stride 0, for internal code. The
+// functions that have a copy for every form of contacts are "cold": compiled for size.
 #pragma once
 
 #include <cstddef>
@@ -80,7 +81,7 @@ struct FormLengths {
   Length contacts, bodies;
 
   template <class AnyContacts>
-  explicit FormLengths(const AnyContacts& of) {
+  [[gnu::cold, gnu::noinline]] explicit FormLengths(const AnyContacts& of) {
     each_of_contacts(contacts, of);
     if constexpr (requires { of.bodies; }) each(bodies, {}, of.bodies);
   }
@@ -89,7 +90,7 @@ struct FormLengths {
 
 /// The contacts of a call without constants and absent bodies. Points into `given`.
 template <template <class> class AnyContacts, class T>
-AnyContacts<T> without_constants(const AnyContacts<T>& given, const FormLengths& lengths) {
+[[gnu::cold, gnu::noinline]] AnyContacts<T> without_constants(const AnyContacts<T>& given, const FormLengths& lengths) {
   static_assert([] {
     CountColumns columns;
     const AnyContacts<T> contacts;
@@ -130,7 +131,7 @@ struct SceneLengths {
   Length contacts, bodies, rows;
 
   template <class T>
-  explicit SceneLengths(const Scene<T>& scene) {
+  [[gnu::cold, gnu::noinline]] explicit SceneLengths(const Scene<T>& scene) {
     each_of_scene_contacts(contacts, scene);
     each_of_bodies(bodies, scene);
     each_of_rows(rows, scene);
@@ -141,7 +142,7 @@ struct SceneLengths {
 
 /// A scene without constants. Points into `given`.
 template <class T>
-Scene<T> without_constants(const Scene<T>& given, const SceneLengths& lengths) {
+[[gnu::cold, gnu::noinline]] Scene<T> without_constants(const Scene<T>& given, const SceneLengths& lengths) {
   static_assert([] {
     CountColumns columns;
     const Scene<T> scene;
