@@ -59,8 +59,14 @@ function(carom_isa name architecture mark)
       list(APPEND sanitized -fno-sanitize=undefined)
     endif()
   endif()
+  # Of what -O3 of g++ adds, unrolled loops and loops without their constant conditions save instructions. The rest makes
+  # kernels a twelfth larger, for at most 2 % fewer instructions.
+  set(optimised "")
+  if(name MATCHES "^(avx512|avx2|sse2)$")
+    set(optimised $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-O2;-fpeel-loops;-funswitch-loops;-fsplit-loops>)
+  endif()
   # No function of theirs that another file calls has a vector among its parameters.
-  target_compile_options(${kernels} PRIVATE -fno-math-errno -Wno-psabi ${ARGN} ${sanitized})
+  target_compile_options(${kernels} PRIVATE ${optimised} -fno-math-errno -Wno-psabi ${ARGN} ${sanitized})
   set_property(GLOBAL APPEND PROPERTY CAROM_ISAS ${name})
   set_property(GLOBAL PROPERTY CAROM_ISA_${name}_ARCHITECTURE ${architecture})
   set_property(GLOBAL PROPERTY CAROM_ISA_${name}_MARK "${mark}")
