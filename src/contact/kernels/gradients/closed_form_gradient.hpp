@@ -2,7 +2,8 @@
 //
 //   δP_II   -K⁻¹ (δu0 + δK P_II)
 //   δP      -(δu0_z + P δK_33) / K_33
-//   δp      A δP_II + v δP + slip_turn δu0_t + the direct changes by e, μ and e_t
+//   δp      κ δP_II + (1 + e - κ) δP n + P δe n + c δs + the turn of the slip
+//   δs      a·δP_II + b δP + the direct changes by e, μ and e_t
 //
 // docs/laws.md has the laws.
 #pragma once
@@ -32,13 +33,13 @@ class ClosedFormGradient {
   }
 
  private:
-  /// The derivatives of p by the two landmarks and by the parameters of the law.
+  /// The derivatives of p.
   struct Linear {
-    V ax, ay, az;  // rows of A
-    V v;
-    V by_restitution, by_friction, by_own;
-    B turn_xx, turn_xy, turn_yy;
-    B near;  // 1: near a border
+    B kappa;
+    V c, a;
+    B b, of_restitution, of_friction, of_own;  // of s
+    B turn_xx, turn_xy, turn_yy;               // by u0_t
+    B near;                                    // 1: near a border
   };
 
   [[gnu::always_inline]] void differentiate(const GradientLanes<A, T>& lanes) const {
@@ -68,31 +69,21 @@ class ClosedFormGradient {
     const V sticking = {d.x, d.y, d.z + stop};
 
     const Mask approaches = u0.z < zero;
-    Linear p;
-    switch (tile_.law) {
-      case Law::chatterjee_ruina:
-        p = chatterjee_ruina(d, stop, friction, restitution, own);
-        break;
-      case Law::bilinear:
-        p = bilinear(u0, sticking, stop, friction, restitution, own);
-        break;
-      case Law::no_slip:
-        p = along(sticking, d, stop, one + restitution, restitution, one);
-        break;
-      default:
-        p = along(sticking, d, stop, zero, restitution, zero);
-    }
+    const Linear p = tile_.law == Law::bilinear ? bilinear(u0, sticking, stop, friction, restitution, own)
+                                                : on_ray(d, stop, friction, restitution, own);
 
-    // A K⁻¹, by rows.
-    const V rx = g * p.ax, ry = g * p.ay, rz = g * p.az;
     const auto put = [&](std::size_t variable, const V& x) __attribute__((always_inline)) {
       lanes.put(variable, choose(approaches, x, V{zero, zero, zero}));
     };
-    const V bx = {rx.x, ry.x, rz.x}, by = {rx.y, ry.y, rz.y}, bz = {rx.z, ry.z, rz.z};
-    const V by_normal = negated(inverse_k33) * p.v;
+    // The columns of κ K⁻¹ + c (K⁻¹ a)ᵀ.
+    const V ga = g * p.a;
+    const V bx = mul_add(ga.x, p.c, p.kappa * V{g.xx, g.xy, g.xz});
+    const V by = mul_add(ga.y, p.c, p.kappa * V{g.xy, g.yy, g.yz});
+    const V bz = mul_add(ga.z, p.c, p.kappa * V{g.xz, g.yz, g.zz});
+    const V by_normal = negated(inverse_k33) * mul_add(p.b, p.c, V{zero, zero, one + restitution - p.kappa});
     const auto both = [&](const V& a, B pa, const V& b, B pb) { return negated(mul_add(pb, a, pa * b)); };
-    put(Tile::friction, p.by_friction);
-    put(Tile::restitution, p.by_restitution);
+    put(Tile::friction, p.of_friction * p.c);
+    put(Tile::restitution, mul_add(p.of_restitution, p.c, V{zero, zero, stop}));
     put(Tile::k_xx, negated(sticking.x * bx));
     put(Tile::k_xy, both(bx, sticking.x, by, sticking.y));
     put(Tile::k_xz, both(bx, sticking.x, bz, sticking.z));
@@ -102,7 +93,7 @@ class ClosedFormGradient {
     put(Tile::u0_x, V{p.turn_xx, p.turn_xy, zero} - bx);
     put(Tile::u0_y, V{p.turn_xy, p.turn_yy, zero} - by);
     put(Tile::u0_z, by_normal - bz);
-    if (reads) put(Tile::own + static_cast<std::size_t>(columns::Parameter::tangential_restitution), p.by_own);
+    if (reads) put(Tile::own + static_cast<std::size_t>(columns::Parameter::tangential_restitution), p.of_own * p.c);
 
     B status = at_least<T>(zero, p.near > zero, GradientStatus::one_sided);
     status = at_least<T>(status, negated(u0.z) <= B(tile_.tolerance) * (magnitude(u0.x) + magnitude(u0.y)),
@@ -117,52 +108,30 @@ class ClosedFormGradient {
     return tile_.law == Law::bilinear ? (u0.x == B(0) && u0.y == B(0)) : Mask(false);
   }
 
-  /// P_II and P_I mixed: κ D + (1 + e) P_I, with κ a number.
-  Linear along(const V& sticking, const V& d, B stop, B kappa, B restitution, B of_restitution) const {
-    const B zero(0), one(1), rest = one + restitution - kappa;
-    // By e: P_I and, if κ goes with it, D.
-    const V normal = {zero, zero, stop};
-    const V by_restitution = choose(of_restitution > zero, sticking, normal);
-    return {{kappa, zero, zero},
-            {zero, kappa, zero},
-            {zero, zero, kappa},
-            {zero, zero, rest},
-            by_restitution,
-            {zero, zero, zero},
-            d,
-            zero,
-            zero,
-            zero,
-            zero};
-  }
+  /// 1 where two numbers whose order decides on the law's case are nearly equal.
+  B near(B a, B b) const { return choose(magnitude(a - b) <= B(tile_.tolerance) * (magnitude(a) + b), B(1), B(0)); }
 
-  Linear chatterjee_ruina(const V& d, B stop, B friction, B restitution, B own) const {
-    const B zero(0), one(1);
-    const B across = square_root(mul_add(d.x, d.x, d.y * d.y)), factor = one + restitution;
+  /// The laws with p = (1 + e) P_I + κ D: s is κ.
+  Linear on_ray(const V& d, B stop, B friction, B restitution, B own) const {
+    const B zero(0), one(1), factor = one + restitution, no_slip = tile_.law == Law::no_slip ? one : zero;
+    Linear p = {no_slip * factor, d, {zero, zero, zero}, zero, no_slip, zero, zero, zero, zero, zero, zero};
+    if (tile_.law != Law::chatterjee_ruina) return p;
+    const B across = square_root(mul_add(d.x, d.x, d.y * d.y));
     const B candidate = one + own, rate = neg_mul_add(friction, d.z, across), room = friction * factor * stop;
     const Mask outside = candidate * rate > room;
     const B inverse_rate = one / choose(outside, rate, one), inverse_across = one / choose(outside, across, one);
-    const B kappa = choose(outside, room * inverse_rate, candidate);
-    const B share = choose(outside, inverse_rate, zero);
-    // δκ = a·δP_II + b δP + ...
-    const B scale = negated(kappa * share);
-    const V a = {scale * d.x * inverse_across, scale * d.y * inverse_across, negated(scale * friction)};
-    const B b = share * friction * (factor - kappa);
-    Linear p;
-    p.ax = {mul_add(d.x, a.x, kappa), d.x * a.y, d.x * a.z};
-    p.ay = {d.y * a.x, mul_add(d.y, a.y, kappa), d.y * a.z};
-    p.az = {d.z * a.x, d.z * a.y, mul_add(d.z, a.z, kappa)};
-    p.v = {d.x * b, d.y * b, mul_add(d.z, b, factor - kappa)};
-    const B of_e = share * friction * stop, of_mu = share * mul_add(kappa, d.z, factor * stop);
-    p.by_restitution = {d.x * of_e, d.y * of_e, mul_add(d.z, of_e, stop)};
-    p.by_friction = of_mu * d;
-    p.by_own = choose(outside, V{zero, zero, zero}, d);
-    p.turn_xx = p.turn_xy = p.turn_yy = zero;
-    p.near = choose(magnitude(candidate * rate - room) <= B(tile_.tolerance) * (magnitude(candidate * rate) + room),
-                    one, zero);
+    p.kappa = choose(outside, room * inverse_rate, candidate);
+    const B share = choose(outside, inverse_rate, zero), scale = negated(p.kappa * share);
+    p.a = {scale * d.x * inverse_across, scale * d.y * inverse_across, negated(scale * friction)};
+    p.b = share * friction * (factor - p.kappa);
+    p.of_restitution = share * friction * stop;
+    p.of_friction = share * mul_add(p.kappa, d.z, factor * stop);
+    p.of_own = choose(outside, zero, one);
+    p.near = near(candidate * rate, room);
     return p;
   }
 
+  /// s is the size of the tangential impulse, and c its direction.
   Linear bilinear(const V& u0, const V& sticking, B stop, B friction, B restitution, B own) const {
     const B zero(0), one(1), unknown(static_cast<T>(__builtin_nan("")));
     const B slip = length(u0.x, u0.y), across = length(sticking.x, sticking.y);
@@ -170,27 +139,22 @@ class ClosedFormGradient {
     const B inverse_slip = one / choose(slides, slip, one), inverse_across = one / choose(across > zero, across, one);
     const B x = u0.x * inverse_slip, y = u0.y * inverse_slip;
     const B factor = one + restitution, candidate = (one + own) * across, room = friction * factor * stop;
-    const Mask outside = candidate > room;
-    const B size = choose(slides, choose(outside, room, candidate), zero);
-    const B of_stick = choose(and_not(slides, outside), (one + own) * inverse_across, zero);
-    const V t = {of_stick * sticking.x, of_stick * sticking.y, zero};
+    const Mask outside = candidate > room, sticks = and_not(slides, outside);
+    const B of_stick = choose(sticks, (one + own) * inverse_across, zero);
     const B of_slip = choose(slides && outside, one, zero);
-    Linear p;
-    p.ax = negated(x) * t;
-    p.ay = negated(y) * t;
-    p.az = {zero, zero, zero};
-    const B grip = of_slip * friction * factor, of_e = of_slip * friction * stop, of_mu = of_slip * factor * stop;
-    const B of_own = choose(and_not(slides, outside), across, zero);
-    p.v = {negated(x * grip), negated(y * grip), factor};
-    p.by_restitution = {negated(x * of_e), negated(y * of_e), stop};
-    p.by_friction = {negated(x * of_mu), negated(y * of_mu), zero};
-    p.by_own = {negated(x * of_own), negated(y * of_own), zero};
+    const B size = choose(slides, choose(outside, room, candidate), zero);
     const B turn = choose(slides, negated(size * inverse_slip), unknown);
-    p.turn_xx = turn * y * y;
-    p.turn_xy = negated(turn * x * y);
-    p.turn_yy = turn * x * x;
-    p.near = choose(magnitude(candidate - room) <= B(tile_.tolerance) * (candidate + room), one, zero);
-    return p;
+    return {zero,
+            {negated(x), negated(y), zero},
+            {of_stick * sticking.x, of_stick * sticking.y, zero},
+            of_slip * friction * factor,
+            of_slip * friction * stop,
+            of_slip * factor * stop,
+            choose(sticks, across, zero),
+            turn * y * y,
+            negated(turn * x * y),
+            turn * x * x,
+            near(candidate, room)};
   }
 
   Mask is_plain(const Symmetric3<B>& k, B det, B schur, const V& u0, B friction, B restitution, B own) const {
