@@ -62,7 +62,8 @@ class PlanarGroups {
   }
 
   void apply() {
-    apply_from<Law{}>();
+    for (std::size_t law = 0; law < law_count; ++law)
+      if (sorted_.size[law] > 0) with_law(static_cast<Law>(law), [&]<Law one>() { apply<one>(); });
     for (std::size_t slot = sorted_.begin[law_count]; slot < sorted_.end(law_count); ++slot)
       tile_.rows[path / Tile::piece][slot][0] = -static_cast<T>(Status::law_unavailable);
   }
@@ -84,13 +85,6 @@ class PlanarGroups {
  private:
   static constexpr std::size_t path = 4;  // in a row; or a fault, below 0
   static_assert(path % Tile::piece == 0);
-
-  template <Law law>
-  void apply_from() {
-    if (sorted_.size[static_cast<std::size_t>(law)] > 0) apply<law>();
-    if constexpr (constexpr auto next = static_cast<std::size_t>(law) + 1; next < law_count)
-      apply_from<static_cast<Law>(next)>();
-  }
 
   template <Law law>
   [[gnu::noinline]] void apply() {

@@ -10,6 +10,15 @@
 namespace carom::kernel {
 namespace {
 
+/// Returns f.template operator()<law>().
+template <Law first = Law{}, class F>
+[[gnu::always_inline]] inline auto with_law(Law law, F&& f) {
+  constexpr auto next = static_cast<std::size_t>(first) + 1;
+  if constexpr (next < law_count)
+    if (law != first) return with_law<static_cast<Law>(next)>(law, f);
+  return f.template operator()<first>();
+}
+
 template <class A, class T>
 struct PlanarLaws {
   using B = typename LaneTypes<A, T>::Batch;
@@ -86,7 +95,6 @@ struct PlanarLaws {
 
   template <Law law>
   [[gnu::always_inline]] Impulse algebraic(Mask wanted) const {
-    if constexpr (law == Law::frictionless) return frictionless();
     if constexpr (law == Law::no_slip) return no_slip();
     if constexpr (law == Law::chatterjee_ruina) return chatterjee_ruina();
     if constexpr (law == Law::bilinear) return bilinear();
@@ -98,32 +106,11 @@ struct PlanarLaws {
     if constexpr (law == Law::brach) return PlanarRegion<A, T>::brach(in, parameters);
     if constexpr (law == Law::projected) return PlanarRegion<A, T>::projected(in, parameters);
     if constexpr (law == Law::polar) return PlanarRegion<A, T>::polar(in, parameters);
+    return frictionless();
   }
   [[gnu::noinline]] Impulse algebraic(Law law, Mask wanted) const {
-    switch (law) {
-      case Law::no_slip:
-        return algebraic<Law::no_slip>(wanted);
-      case Law::chatterjee_ruina:
-        return algebraic<Law::chatterjee_ruina>(wanted);
-      case Law::bilinear:
-        return algebraic<Law::bilinear>(wanted);
-      case Law::whittaker:
-        return algebraic<Law::whittaker>(wanted);
-      case Law::smith:
-        return algebraic<Law::smith>(wanted);
-      case Law::anitescu_potra:
-        return algebraic<Law::anitescu_potra>(wanted);
-      case Law::pfeiffer_glocker:
-        return algebraic<Law::pfeiffer_glocker>(wanted);
-      case Law::brach:
-        return algebraic<Law::brach>(wanted);
-      case Law::projected:
-        return algebraic<Law::projected>(wanted);
-      case Law::polar:
-        return algebraic<Law::polar>(wanted);
-      default:
-        return algebraic<Law::frictionless>(wanted);
-    }
+    return with_law(
+        law, [&]<Law one>() __attribute__((always_inline)) { return algebraic<one>(wanted); });
   }
 
   B tangential_restitution() const { return parameters.get(columns::Parameter::tangential_restitution); }
