@@ -46,58 +46,51 @@ struct LawValidation {
     tile.laws[slot / width] = present;
   }
 
-  [[gnu::flatten]] void validate(const BodyPointers<T>& contacts, const LawColumns<T>& columns, const Block& lanes,
+  template <class Form>
+  [[gnu::flatten]] void validate(const Form& contacts, const LawColumns<T>& columns, const Block& lanes,
                                  WholeBlock block, std::size_t slot, bool indexed) const {
+    const auto limits = Validator<A, T>::limits_of(options);
+    const ParameterLanes<T, 3> parameters = {tile.parameters[0] + slot};
     Validator<A, T> validator;
     validator.fault = Stages::get(tile.status, slot);
-    const BodyPair<B> pair = Load::load_bodies(contacts, block);
     const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
     unsigned found = 0;
-    const B wx = Stages::get(tile.wx, slot);
-    validator.contact(
-        pair, Stages::get(tile.length, slot), friction, restitution, limits(),
-        vanishing(Stages::get(tile.trace, slot)) + wx - wx,
-        [&] { return validate_law(columns, lanes, slot, validator, found); },
-        [&](auto&& f) {
-          for_each_field(Load::load(contacts.r_a, block), f);
-          for_each_field(Load::load(contacts.r_b, block), f);
-          for_each_field(Load::load(contacts.normal, block), f);
-          Reader::for_each_field(parameters(slot), found, f);
-        });
-    if (indexed) validator.indices(Stages::get(tile.index_fault, slot));
-    finish(slot, friction, restitution, validator);
-  }
-
-  [[gnu::flatten]] void validate(const SpacePointers<T>& contacts, const LawColumns<T>& columns, const Block& lanes,
-                                 WholeBlock block, std::size_t slot, bool) const {
-    Validator<A, T> validator;
-    validator.fault = Stages::get(tile.status, slot);
-    unsigned found = 0;
-    const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
-    validator.contact(
-        Load::load(contacts.k, block), Load::load(contacts.separation_velocity, block), friction, restitution, limits(),
-        [&] { return validate_law(columns, lanes, slot, validator, found); },
-        [&](auto&& f) { Reader::for_each_field(parameters(slot), found, f); });
-    finish(slot, friction, restitution, validator);
+    const auto of_law = [&] { return validate_law(columns, lanes, slot, parameters, validator, found); };
+    const auto each = [&](auto&& f) { Reader::for_each_field(parameters, found, f); };
+    if constexpr (requires { contacts.r_a; }) {
+      const B computed = Stages::get(tile.trace, slot) + Stages::get(tile.wx, slot);
+      validator.contact(Load::load_bodies(contacts, block), Stages::get(tile.length, slot), friction, restitution,
+                        limits, vanishing(computed), of_law, [&](auto&& f) {
+                          for_each_field(Load::load(contacts.r_a, block), f);
+                          for_each_field(Load::load(contacts.r_b, block), f);
+                          for_each_field(Load::load(contacts.normal, block), f);
+                          each(f);
+                        });
+      if (indexed) validator.indices(Stages::get(tile.index_fault, slot));
+    } else {
+      validator.contact(Load::load(contacts.k, block), Load::load(contacts.separation_velocity, block), friction,
+                        restitution, limits, of_law, each);
+    }
+    store_lanes(tile.status + slot, validator.verdict(Stages::get(tile.u0z, slot) < B(0)));
+    store_lanes(tile.friction + slot, friction);
+    store_lanes(tile.restitution + slot, restitution);
   }
 
  private:
-  ParameterLanes<T, 3> parameters(std::size_t slot) const { return {tile.parameters[0] + slot}; }
-
-  typename Validator<A, T>::Limits limits() const { return Validator<A, T>::limits_of(options); }
-
   /// Validates the parameters of a contact's law. `found`: the parameters that the tile has.
   [[gnu::always_inline]] B validate_law(const LawColumns<T>& columns, const Block& lanes, std::size_t slot,
-                                        Validator<A, T>& validator, unsigned& found) const {
+                                        const ParameterLanes<T, 3>& parameters, Validator<A, T>& validator,
+                                        unsigned& found) const {
     validator.restitution_law(columns, lanes, options.restitution_law, RestitutionLaw::kinematic);
     if ((tile.laws[slot / width] & (laws_with_parameters<3> | unavailable_laws)) == 0) return B(0);
-    return read_parameters(columns, lanes, slot, validator, found);
+    return read_parameters(columns, lanes, slot, parameters, validator, found);
   }
 
   /// Zero where all of them are finite, else NaN.
   [[gnu::noinline]] B read_parameters(const LawColumns<T>& contacts, const Block& lanes, std::size_t slot,
-                                      Validator<A, T>& validator, unsigned& found) const {
-    Reader reader(contacts, lanes, parameters(slot));
+                                      const ParameterLanes<T, 3>& parameters, Validator<A, T>& validator,
+                                      unsigned& found) const {
+    Reader reader(contacts, lanes, parameters);
     const unsigned present = tile.laws[slot / width];
     const B law = Stages::get(tile.law, slot);
     for_each_bit(present & laws_with_parameters<3>,
@@ -107,12 +100,6 @@ struct LawValidation {
     validator.set(is(static_cast<std::size_t>(Law::pfeiffer_glocker)) || is(law_count), Status::law_unavailable);
     found = reader.found();
     return reader.sum();
-  }
-
-  void finish(std::size_t slot, B friction, B restitution, const Validator<A, T>& validator) const {
-    store_lanes(tile.status + slot, validator.verdict(Stages::get(tile.u0z, slot) < B(0)));
-    store_lanes(tile.friction + slot, friction);
-    store_lanes(tile.restitution + slot, restitution);
   }
 };
 

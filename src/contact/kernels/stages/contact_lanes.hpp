@@ -23,6 +23,30 @@ inline Frame<B> frame_along(const Vector3<B>& normal, B length) {
   return make_frame((B(1) / length) * normal);
 }
 
+/// Vectors in space as three quantities of a tile.
+template <class T, class B>
+[[gnu::always_inline]] inline void store_vector(T* x, T* y, T* z, std::size_t slot, const Vector3<B>& v) {
+  store_lanes(x + slot, v.x);
+  store_lanes(y + slot, v.y);
+  store_lanes(z + slot, v.z);
+}
+template <class B, class T>
+[[gnu::always_inline]] inline Vector3<B> load_vector(const T* x, const T* y, const T* z, std::size_t slot) {
+  return {load_lanes<B>(x + slot), load_lanes<B>(y + slot), load_lanes<B>(z + slot)};
+}
+/// The frame of a tile of any kernel.
+template <class B, class Tile>
+[[gnu::always_inline]] inline Frame<B> load_frame(const Tile& tile, std::size_t slot) {
+  return {load_vector<B>(tile.t1x, tile.t1y, tile.t1z, slot), load_vector<B>(tile.t2x, tile.t2y, tile.t2z, slot),
+          load_vector<B>(tile.nx, tile.ny, tile.nz, slot)};
+}
+template <class Tile, class B>
+[[gnu::always_inline]] inline void store_frame(Tile& tile, std::size_t slot, const Frame<B>& frame) {
+  store_vector(tile.t1x, tile.t1y, tile.t1z, slot, frame.t1);
+  store_vector(tile.t2x, tile.t2y, tile.t2z, slot, frame.t2);
+  store_vector(tile.nx, tile.ny, tile.nz, slot, frame.n);
+}
+
 /// Contacts between bodies, one per lane.
 template <class A, class T>
 struct BodyContact {
@@ -56,16 +80,18 @@ struct BodyContact {
     return separation_velocity(bodies.a.velocity, bodies.a.angular_velocity, r_a, bodies.b.velocity,
                                bodies.b.angular_velocity, r_b);
   }
-  Vector3<B> in_frame(const Vector3<B>& v) const { return {dot(v, frame.t1), dot(v, frame.t2), dot(v, frame.n)}; }
+  Vector3<B> in_frame(const Vector3<B>& v) const { return frame.from_world(v); }
 
-  /// Calls f on every loaded number except the coefficients.
-  template <class F>
-  void for_each_number(F&& f) const {
-    for_each_field(bodies.a, f);
-    for_each_field(bodies.b, f);
-    for_each_field(r_a, f);
-    for_each_field(r_b, f);
-    for_each_field(normal, f);
+  /// Sets the faults of all columns. `of_law` and `each`: as in Validator::contact.
+  template <class OfLaw, class Each>
+  [[gnu::always_inline]] void validate(Validator<A, T>& validator, const typename Validator<A, T>::Limits& limits,
+                                       OfLaw&& of_law, Each&& each) const {
+    validator.contact(bodies, length, friction, restitution, limits, vanishing(approach()), of_law, [&](auto&& f) {
+      for_each_field(r_a, f);
+      for_each_field(r_b, f);
+      for_each_field(normal, f);
+      each(f);
+    });
   }
 };
 
@@ -85,6 +111,16 @@ struct SpaceContact {
         u0(Load::load(contacts.separation_velocity, block)),
         friction(Load::load(contacts.friction, block)),
         restitution(Load::load(contacts.restitution, block)) {}
+
+  CollisionMatrix<B> matrix() const { return collision_matrix<T>(k); }
+  const Vector3<B>& approach() const { return u0; }
+  static const Vector3<B>& in_frame(const Vector3<B>& v) { return v; }
+
+  template <class OfLaw, class Each>
+  [[gnu::always_inline]] void validate(Validator<A, T>& validator, const typename Validator<A, T>::Limits& limits,
+                                       OfLaw&& of_law, Each&& each) const {
+    validator.contact(k, u0, friction, restitution, limits, of_law, each);
+  }
 };
 
 }  // namespace

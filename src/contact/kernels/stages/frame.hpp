@@ -12,6 +12,9 @@ namespace {
 template <class B>
 struct Frame {
   Vector3<B> t1, t2, n;
+
+  Vector3<B> to_world(const Vector3<B>& v) const { return mul_add(v.x, t1, mul_add(v.y, t2, v.z * n)); }
+  Vector3<B> from_world(const Vector3<B>& v) const { return {dot(v, t1), dot(v, t2), dot(v, n)}; }
 };
 
 template <class B>

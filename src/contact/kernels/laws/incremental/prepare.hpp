@@ -42,14 +42,14 @@ struct Preparer {
         quick_inertia_at_contact(frame, m, inertia_a, r_a, inertia_b, r_b, [&] { return careful_inertia(from, at); });
     const PrincipalMatrix<B> matrix =
         principal_matrix<T>(frame, a, matrix_of_bodies<T>(a, m, [&] { return BodyContact<A, T>::terms(from, at); }));
-    const Vector3<B> in_frame = {dot(direction, frame.t1), dot(direction, frame.t2), dot(direction, frame.n)};
-    const Computed computed = store_law_input(block, slot, matrix, {in_frame, speed}, Numbers::load(from.friction, at),
-                                              Numbers::load(from.restitution, at), least);
+    const Computed computed =
+        store_law_input(block, slot, matrix, {frame.from_world(direction), speed}, Numbers::load(from.friction, at),
+                        Numbers::load(from.restitution, at), least);
     Mask fine = computed.fine;
     if (index_fault != nullptr) fine = fine && load_lanes<B>(index_fault) == B(0);
     return finish(block, slot, frame, u0, computed, fine, [&] {
       const Computed copy = computed;  // a copy: passed by reference, `computed` would be in memory from the start
-      return validate_bodies(from, at, index_fault, block, copy);
+      return validate<BodyContact<A, T>>(from, at, index_fault, block, copy);
     });
   }
 
@@ -65,7 +65,7 @@ struct Preparer {
         store_law_input(block, slot, matrix, {in_frame, speed}, contact.friction, contact.restitution, Least<B>(B(0)));
     return finish(block, slot, frame, u0, computed, computed.fine, [&] {
       const Computed copy = computed;
-      return validate_space(from, at, block, copy);
+      return validate<SpaceContact<A, T>>(from, at, nullptr, block, copy);
     });
   }
 
@@ -80,8 +80,6 @@ struct Preparer {
     Mask fine;  // no fault found so far
   };
 
-  typename Validate::Limits limits() const { return Validate::limits_of(parameters); }
-
   /// A = K - m with full accuracy. Loads its input itself: arguments passed by reference would always be in memory.
   [[gnu::noinline]] static Symmetric3<B> careful_inertia(const BodyPointers<T>& from, WholeBlock at) {
     using Numbers = TileLoader<A, T>;
@@ -92,39 +90,23 @@ struct Preparer {
                               Numbers::load(from.b.inverse_inertia, at), Numbers::load(from.r_b, at));
   }
 
-  /// Returns the faults of a block, as numbers. Called only if a contact may have a fault.
-  [[gnu::noinline]] B validate_bodies(const BodyPointers<T>& from, WholeBlock at, const T* index_fault,
-                                      const Block& block, const Computed& computed) const {
-    const BodyContact<A, T> contact(from, at);
-    Validate validator = validate(computed);
-    validator.contact(
-        contact.bodies, contact.length, contact.friction, contact.restitution, limits(),
-        vanishing(computed.trace) + vanishing(contact.approach()), [&] { return validate_law(block, validator); },
-        [&](auto&& f) {
-          contact.for_each_number(f);
-          for_each_of_law(block, f);
-        });
-    if (index_fault != nullptr) validator.indices(load_lanes<B>(index_fault));
-    return validator.fault;
-  }
-
-  [[gnu::noinline]] B validate_space(const SpacePointers<T>& from, WholeBlock at, const Block& block,
-                                     const Computed& computed) const {
-    const SpaceContact<A, T> contact(from, at);
-    Validate validator = validate(computed);
-    validator.contact(
-        contact.k, contact.u0, contact.friction, contact.restitution, limits(),
-        [&] { return validate_law(block, validator); }, [&](auto&& f) { for_each_of_law(block, f); });
-    return validator.fault;
-  }
-
-  /// Sets the faults of computed values, the last ones of Status.
-  static Validate validate(const Computed& computed) {
+  /// Returns the faults of a block, as numbers. Called only if a contact may have a fault. `index_fault`: faults of the
+  /// body indices, or null.
+  template <class AnyContact, class Pointers>
+  [[gnu::noinline]] B validate(const Pointers& from, WholeBlock at, const T* index_fault, const Block& block,
+                               const Computed& computed) const {
     const Mask finite = vanishing(computed.trace) + vanishing(computed.speed) == B(0);
     const Mask in_range = (vanishing(computed.step) == B(0) && computed.step > B(0)) || computed.trace <= B(0);
     Validate validator;
     validator.computed(computed.definite, finite && in_range);
-    return validator;
+    AnyContact(from, at).validate(
+        validator, Validate::limits_of(parameters),
+        [&] { return vanishing(computed.trace) + validate_law(block, validator); },
+        [&](auto&& f) {
+          if (columns.step.data != nullptr) f(Load::load(columns.step, block));
+        });
+    if (index_fault != nullptr) validator.indices(load_lanes<B>(index_fault));
+    return validator.fault;
   }
 
   /// Validates the columns that only the incremental law reads: the restitution law and the step of each contact.
@@ -135,20 +117,9 @@ struct Preparer {
     validator.set(step <= B(0), Status::step_not_positive);
     return vanishing(step);
   }
-  template <class F>
-  void for_each_of_law(const Block& block, F&& f) const {
-    if (columns.step.data != nullptr) f(Load::load(columns.step, block));
-  }
-
   bool series() const { return parameters.integrator == Integrator::series; }
   RestitutionLaw last_restitution_law() const {
     return series() ? RestitutionLaw::kinematic : RestitutionLaw::energetic;
-  }
-
-  static void store_vector(T* x, T* y, T* z, std::size_t slot, const Vector3<B>& v) {
-    store_lanes(x + slot, v.x);
-    store_lanes(y + slot, v.y);
-    store_lanes(z + slot, v.z);
   }
 
   /// Writes the law's input to the tile.
@@ -224,9 +195,7 @@ struct Preparer {
                                          const Vector3<B>& u0, const Computed& computed, Mask fine,
                                          FindFault&& find_fault) {
     const B zero(0);
-    store_vector(tile.t1x, tile.t1y, tile.t1z, slot, frame.t1);
-    store_vector(tile.t2x, tile.t2y, tile.t2z, slot, frame.t2);
-    store_vector(tile.nx, tile.ny, tile.nz, slot, frame.n);
+    store_frame(tile, slot, frame);
     store_vector(tile.wx, tile.wy, tile.wz, slot, u0);
     const Mask approaching = computed.approach < zero;
     const Mask too_large = computed.step > B(1);

@@ -33,9 +33,9 @@ class RegionCheck {
       for (std::size_t i = 0; i < count; i += width) {
         const Block block = block_at<width>(begin + i, begin + count);
         if (contacts_.has_bodies())
-          check_bodies(block, contacts_.block(i), contacts_.index_fault(i));
+          check(block, BodyContact<A, T>(contacts_.between_bodies(), contacts_.block(i)), contacts_.index_fault(i));
         else
-          check_space(block, contacts_.block(i));
+          check(block, SpaceContact<A, T>(contacts_.in_space(), contacts_.block(i)), nullptr);
       }
     });
   }
@@ -49,46 +49,19 @@ class RegionCheck {
     B friction;
   };
 
-  /// Impulses are never stored in blocks.
-  Vector3<B> load_impulse(const Block& block) const {
-    const auto& p = job_.impulse;
-    return Load::load(p, block);
-  }
-
-  void check_bodies(const Block& block, WholeBlock at, const T* index_fault) {
-    const BodyContact<A, T> contact(contacts_.between_bodies(), at);
-    const Vector3<B> p = load_impulse(block), u0 = contact.approach();
+  template <class AnyContact>
+  [[gnu::always_inline]] void check(const Block& block, const AnyContact& contact, const T* index_fault) {
+    // Impulses are never stored in blocks.
+    const Vector3<B> p = Load::load(job_.impulse, block), u0 = contact.approach();
     const CollisionMatrix<B> matrix = contact.matrix();
-    Validator<A, T> validator = begin(matrix, u0);
-    validator.contact(
-        contact.bodies, contact.length, contact.friction, contact.restitution, limits(),
-        vanishing(matrix.trace) + vanishing(u0), [&] { return vanishing(p); },
-        [&](auto&& f) {
-          contact.for_each_number(f);
-          for_each_field(p, f);
-        });
+    Validator<A, T> validator;
+    validator.computed(matrix.definite, vanishing(matrix.trace) + vanishing(u0) == B(0));
+    contact.validate(
+        validator, Validator<A, T>::limits_of(job_), [&] { return vanishing(matrix.trace) + vanishing(p); },
+        [&](auto&& f) { for_each_field(p, f); });
     if (index_fault != nullptr) validator.indices(load_lanes<B>(index_fault));
     finish(block, {matrix, contact.frame, contact.in_frame(u0), contact.in_frame(p), contact.friction},
            validator.fault);
-  }
-
-  void check_space(const Block& block, WholeBlock at) {
-    const SpaceContact<A, T> contact(contacts_.in_space(), at);
-    const Vector3<B> p = load_impulse(block);
-    const CollisionMatrix<B> matrix = collision_matrix<T>(contact.k);
-    Validator<A, T> validator = begin(matrix, contact.u0);
-    validator.contact(
-        contact.k, contact.u0, contact.friction, contact.restitution, limits(), [&] { return vanishing(p); },
-        [&](auto&& f) { for_each_field(p, f); });
-    finish(block, {matrix, contact.frame, contact.u0, p, contact.friction}, validator.fault);
-  }
-
-  typename Validator<A, T>::Limits limits() const { return Validator<A, T>::limits_of(job_); }
-
-  static Validator<A, T> begin(const CollisionMatrix<B>& matrix, const Vector3<B>& u0) {
-    Validator<A, T> validator;
-    validator.computed(matrix.definite, vanishing(matrix.trace) + vanishing(u0) == B(0));
-    return validator;
   }
 
   void finish(const Block& block, const Contact& contact, B fault) {
@@ -97,9 +70,8 @@ class RegionCheck {
     const Landmarks<B> marks = landmarks<T>(contact.matrix, contact.u0);
     const Mask known = fault == zero;
     const auto store = [&](const Column<T>& column, B x) { Write::store(column, block, choose(known, x, unknown)); };
-    const auto store_vector = [&](const Vector3Columns<T>& columns, const Vector3<B>& v) {
-      const Frame<B>& f = contact.frame;
-      const Vector3<B> outside = mul_add(v.x, f.t1, mul_add(v.y, f.t2, v.z * f.n));
+    const auto store_point = [&](const Vector3Columns<T>& columns, const Vector3<B>& v) {
+      const Vector3<B> outside = contact.frame.to_world(v);
       store(columns.x, outside.x);
       store(columns.y, outside.y);
       store(columns.z, outside.z);
@@ -108,8 +80,8 @@ class RegionCheck {
     store(job_.margins.non_penetration, margins.non_penetration);
     store(job_.margins.tension, margins.tension);
     store(job_.margins.cone, margins.cone);
-    store_vector(job_.space.plastic_frictionless, {zero, zero, marks.frictionless});
-    store_vector(job_.space.plastic_sticking, marks.sticking);
+    store_point(job_.space.plastic_frictionless, {zero, zero, marks.frictionless});
+    store_point(job_.space.plastic_sticking, marks.sticking);
     store(job_.space.contact_energy, marks.energy);
     count(block, contact, margins, marks.energy, known);
 
