@@ -48,6 +48,7 @@ class TileStages {
   unsigned find_laws(std::size_t first, std::size_t count) {
     first_ = first;
     count_ = count;
+    finish_.in_batch = {first};
     unsigned present = 0;
     for (std::size_t slot = 0; slot < count; slot += width) {
       if (columns_.law.data != nullptr) validation_.find_laws(columns_, block_of(slot), slot);
@@ -60,11 +61,8 @@ class TileStages {
     for (std::size_t slot = 0; slot < count; slot += width) validation_.find_laws(columns_, {}, slot);
   }
 
-  /// The contacts of the tile are `first` + order[slot] of the batch.
-  void set_order(std::size_t first, const std::uint32_t* order) {
-    finish_.first = first;
-    finish_.order = order;
-  }
+  /// The contacts of the tile in the batch, if they are not consecutive.
+  void set_order(const TileContacts& in_batch) { finish_.in_batch = in_batch; }
 
   /// Sets the bytes of a block as in Layout if columns are read from the caller's blocks; else 0.
   void set_block_bytes(std::size_t bytes) { block_bytes_ = bytes; }
@@ -82,7 +80,7 @@ class TileStages {
     const Block lanes = block_of(slot);
     const unsigned own = all ? lanes.lanes : own_lanes(lanes, slot);
     if ((tile_.laws[slot / width] & direct_laws) != 0) return finish_direct(block, slot, own, staged);
-    finish_.template finish<has_bodies>(slot, lanes.first, own);
+    finish_.template finish<has_bodies>(slot, own);
     if constexpr (has_bodies) finish_.move_bodies(contacts_, block, slot);
   }
 
@@ -99,9 +97,9 @@ class TileStages {
       if (known != own) solved.plain = solved.plain && has_restitution_law(slot);
       if (!staged) pass_stages(slot, slot + width);
       applier_.apply_direct(slot);
-      finish_.template finish<has_bodies>(slot, first_ + slot, own & ~lanes);
+      finish_.template finish<has_bodies>(slot, own & ~lanes);
     }
-    const Vector3<B> p = finish_.finish(solved, slot, first_ + slot, lanes, lanes == own);
+    const Vector3<B> p = finish_.finish(solved, slot, lanes, lanes == own);
     if constexpr (has_bodies) {
       if (lane_bits(solved.plain) == (1u << width) - 1) [[likely]]
         finish_.move_bodies(contacts_, block, slot, p, solved);
@@ -184,7 +182,6 @@ class AlgebraicPipeline {
         fetches_(call.layout.prefetch && (call.source.indexed || call.source.count > few_columns)),
         copies_(fetches_ && call.source.count > few_columns),
         groups_(grouped_ ? workspace.group : nullptr, call),
-        tally_(tally),
         columns_(call.source, tile_),
         results_(call.results, tile_),
         stages_(from_, groups_.own(), groups_.parameters, groups_.components, tile_, results_.to, tally,
@@ -288,20 +285,9 @@ class AlgebraicPipeline {
     const bool staged = (stages_.find_laws(0, count) & ~direct_laws) != 0;
     results_.begin_tile(0, false);
     const Picked picked = {columns_.picked().first, count, groups_.order() + k, 0};
-    stages_.set_order(picked.first, picked.list);
-    const double largest = tally_.max_energy_gain;
-    const std::size_t contact = tally_.max_energy_gain_contact;
-    tally_.max_energy_gain = 0;
+    stages_.set_order({picked.first, picked.list});
     apply_and_finish(0, count, true, staged, false);
     results_.end_tile(picked);
-    // Contacts keep their order within a group, so that the first of equals stays it.
-    double& gain = tally_.max_energy_gain;
-    std::size_t& i = tally_.max_energy_gain_contact;
-    if (gain > 0) i = picked.first + picked.list[i];
-    if (!(gain > 0) || largest > gain || (largest == gain && contact < i)) {
-      gain = largest;
-      i = contact;
-    }
   }
 
   const LawCall<T, 3>& call_;
@@ -312,7 +298,6 @@ class AlgebraicPipeline {
   const bool fetches_;
   bool copies_;
   Groups<T> groups_;
-  Tally& tally_;
   StagedColumns<A, T> columns_;
   TileResults<A, T, 3> results_;
   Form from_;

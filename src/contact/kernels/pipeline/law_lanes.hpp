@@ -96,10 +96,7 @@ class LawLanes {
 
   /// An impulse [N s] in the frame of the results, as laws have it.
   Vector3<B> law_impulse(std::size_t slot, Vector3<B> p) const {
-    if (in_world_) {
-      const Frame<B> frame = Stages{tile_}.get_frame(slot);
-      p = {dot(p, frame.t1), dot(p, frame.t2), dot(p, frame.n)};
-    }
+    if (in_world_) p = load_frame<B>(tile_, slot).from_world(p);
     // A unit may be as small as 0.
     const B unit = Stages::get(tile_.impulse_unit, slot);
     const B largest = larger(larger(magnitude(p.x), magnitude(p.y)), magnitude(p.z));

@@ -18,20 +18,7 @@ struct LawStages {
 
   LawTile<T>& tile;
 
-  static void put(T* x, T* y, T* z, std::size_t slot, const Vector3<B>& v) {
-    store_lanes(x + slot, v.x);
-    store_lanes(y + slot, v.y);
-    store_lanes(z + slot, v.z);
-  }
-  static Vector3<B> get(const T* x, const T* y, const T* z, std::size_t slot) {
-    return {load_lanes<B>(x + slot), load_lanes<B>(y + slot), load_lanes<B>(z + slot)};
-  }
   static B get(const T* x, std::size_t slot) { return load_lanes<B>(x + slot); }
-
-  [[gnu::always_inline]] Frame<B> get_frame(std::size_t slot) const {
-    return {get(tile.t1x, tile.t1y, tile.t1z, slot), get(tile.t2x, tile.t2y, tile.t2z, slot),
-            get(tile.nx, tile.ny, tile.nz, slot)};
-  }
 
   /// K, divided by its trace.
   [[gnu::always_inline]] Symmetric3<B> get_matrix(std::size_t slot) const {
@@ -42,17 +29,14 @@ struct LawStages {
   [[gnu::flatten]] void frame(const BodyPointers<T>& contacts, WholeBlock block, std::size_t slot) const {
     const Vector3<B> given = Load::load(contacts.normal, block);
     const B length = square_root(dot(given, given));
-    const Frame<B> f = frame_along(given, length);
     store_lanes(tile.length + slot, length);
-    put(tile.t1x, tile.t1y, tile.t1z, slot, f.t1);
-    put(tile.t2x, tile.t2y, tile.t2z, slot, f.t2);
-    put(tile.nx, tile.ny, tile.nz, slot, f.n);
+    store_frame(tile, slot, frame_along(given, length));
   }
 
   [[gnu::flatten]] void inertia(const BodyPointers<T>& contacts, WholeBlock block, std::size_t slot) const {
     const B m = Load::load(contacts.a.inverse_mass, block) + Load::load(contacts.b.inverse_mass, block);
     const Symmetric3<B> a = inertia_at_contact(
-        get_frame(slot), m, Load::load(contacts.a.inverse_inertia, block), Load::load(contacts.r_a, block),
+        load_frame<B>(tile, slot), m, Load::load(contacts.a.inverse_inertia, block), Load::load(contacts.r_a, block),
         Load::load(contacts.b.inverse_inertia, block), Load::load(contacts.r_b, block));
     store_lanes(tile.axx + slot, a.xx);
     store_lanes(tile.axy + slot, a.xy);
@@ -79,8 +63,7 @@ struct LawStages {
     const Vector3<B> u0 = separation_velocity(
         Load::load(contacts.a.velocity, block), Load::load(contacts.a.angular_velocity, block), r_a,
         Load::load(contacts.b.velocity, block), Load::load(contacts.b.angular_velocity, block), r_b);
-    const Frame<B> f = get_frame(slot);
-    put_approach(slot, u0, {dot(u0, f.t1), dot(u0, f.t2), dot(u0, f.n)});
+    put_approach(slot, u0, load_frame<B>(tile, slot).from_world(u0));
   }
 
   [[gnu::flatten]] void approach(const SpacePointers<T>& contacts, WholeBlock block, std::size_t slot) const {
@@ -110,8 +93,9 @@ struct LawStages {
     const B zero(0), trace = get(tile.trace, slot);
     const B unknown(static_cast<T>(__builtin_nan("")));
     const auto [direction, speed] = direction_of(in_frame);
-    put(tile.wx, tile.wy, tile.wz, slot, choose(vanishing(u0) == zero, u0, Vector3<B>{unknown, unknown, unknown}));
-    put(tile.u0x, tile.u0y, tile.u0z, slot, direction);
+    store_vector(tile.wx, tile.wy, tile.wz, slot,
+                 choose(vanishing(u0) == zero, u0, Vector3<B>{unknown, unknown, unknown}));
+    store_vector(tile.u0x, tile.u0y, tile.u0z, slot, direction);
     store_lanes(tile.velocity_unit + slot, speed);
     store_lanes(tile.impulse_unit + slot, speed / trace);
     store_lanes(tile.status + slot, choose(vanishing(trace) + vanishing(speed) == zero, get(tile.status, slot),

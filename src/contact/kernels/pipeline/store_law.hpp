@@ -20,50 +20,44 @@ struct LawFinish {
   LawTile<T>& tile;
   const ResultPointers<T, 3>& results;
   Tally& tally;
-  // For collected contacts: the contact in `slot` is first + order[slot] of the batch. Else null.
-  const std::uint32_t* order = nullptr;
-  std::size_t first = 0;
+  TileContacts in_batch = {};
 
   /// Stores the impulses [N s] and the final statuses of a block of contacts in the tile. `lanes` has a bit for every
-  /// valid lane; `number` is the index in the batch of the first contact.
+  /// valid lane.
   template <bool in_world>
-  [[gnu::flatten]] void finish(std::size_t slot, std::size_t number, unsigned lanes) const {
+  [[gnu::flatten]] void finish(std::size_t slot, unsigned lanes) const {
     const B zero(0);
     const B impulse_unit = Stages::get(tile.impulse_unit, slot), velocity_unit = Stages::get(tile.velocity_unit, slot);
-    const Vector3<B> law_p = Stages::get(tile.px, tile.py, tile.pz, slot);
-    const Vector3<B> law_u = Stages::get(tile.ux, tile.uy, tile.uz, slot);
+    const Vector3<B> law_p = load_vector<B>(tile.px, tile.py, tile.pz, slot);
+    const Vector3<B> law_u = load_vector<B>(tile.ux, tile.uy, tile.uz, slot);
     Vector3<B> p = impulse_unit * law_p, u = velocity_unit * law_u;
     if constexpr (in_world) {
-      const Frame<B> frame = Stages{tile}.get_frame(slot);
-      const auto to_world = [&](const Vector3<B>& v) {
-        return mul_add(v.x, frame.t1, mul_add(v.y, frame.t2, v.z * frame.n));
-      };
-      p = to_world(p);
-      u = to_world(u);
+      const Frame<B> frame = load_frame<B>(tile, slot);
+      p = frame.to_world(p);
+      u = frame.to_world(u);
     }
     const B status = Stages::get(tile.status, slot);
     const Mask solved = status == zero || status == B(static_cast<T>(Status::several_solutions));
     const Mask resolved = solved && vanishing(p) + vanishing(u) == zero;
     p = unsigned_zeros(choose(resolved, p, Vector3<B>{zero, zero, zero}));
-    u = unsigned_zeros(choose(resolved, u, Stages::get(tile.wx, tile.wy, tile.wz, slot)));
+    u = unsigned_zeros(choose(resolved, u, load_vector<B>(tile.wx, tile.wy, tile.wz, slot)));
     store_result(results.impulse, slot, p);
     store_result(results.separation_velocity, slot, u);
 
     // The kinetic energy gained, from the impulse: the target velocity of a law may differ from its velocity.
     const B energy = dot(law_p, mul_add(B(T(0.5)), Stages{tile}.get_matrix(slot) * law_p,
-                                        Stages::get(tile.u0x, tile.u0y, tile.u0z, slot)));
+                                        load_vector<B>(tile.u0x, tile.u0y, tile.u0z, slot)));
     const unsigned ended = lane_bits(resolved) & lanes;
-    count_energy<T>(tally, number, lane_bits(energy > zero) & ended, energy, impulse_unit, velocity_unit);
-    count(slot, number, choose(solved, choose(resolved, status, B(static_cast<T>(Status::overflow))), status), ended,
-          lanes);
+    count_energy<T>(tally, in_batch, slot, lane_bits(energy > zero) & ended, energy, impulse_unit, velocity_unit);
+    count(slot, choose(and_not(solved, resolved), B(static_cast<T>(Status::overflow)), status), ended, lanes);
     // Overwrites the law's own impulse and velocity, which no later stage reads.
-    Stages::put(tile.px, tile.py, tile.pz, slot, p);
-    Stages::put(tile.ux, tile.uy, tile.uz, slot, u);
+    store_vector(tile.px, tile.py, tile.pz, slot, p);
+    store_vector(tile.ux, tile.uy, tile.uz, slot, u);
   }
 
   /// Same, for contacts in `lanes` that DirectLaws has solved. The impulses of all other contacts are in the tile.
   [[gnu::always_inline]] Vector3<B> finish(const typename DirectLaws<A, T>::Solved& solved, std::size_t slot,
-                                           std::size_t number, unsigned lanes, bool alone) const {
+                                           unsigned lanes, bool alone) const {
     const B zero(0);
     Vector3<B> p = choose(solved.approaches, solved.p, Vector3<B>{zero, zero, zero});
     Vector3<B> u = choose(solved.approaches, solved.u, solved.w);
@@ -76,26 +70,26 @@ struct LawFinish {
       });
     }
     if (!alone) {
-      p = choose(solved.plain, p, Stages::get(tile.px, tile.py, tile.pz, slot));
-      u = choose(solved.plain, u, Stages::get(tile.ux, tile.uy, tile.uz, slot));
+      p = choose(solved.plain, p, load_vector<B>(tile.px, tile.py, tile.pz, slot));
+      u = choose(solved.plain, u, load_vector<B>(tile.ux, tile.uy, tile.uz, slot));
     }
     p = unsigned_zeros(p);
     u = unsigned_zeros(u);
     store_result(results.impulse, slot, p);
     store_result(results.separation_velocity, slot, u);
-    count_energy<T>(tally, number, lane_bits(solved.energy > zero) & ended, solved.energy, B(1), B(1));
+    count_energy<T>(tally, in_batch, slot, lane_bits(solved.energy > zero) & ended, solved.energy, B(1), B(1));
     const unsigned slips = lane_bits(solved.slips) & ended;
     count(SlidingEnd::slip, slips);
     count(SlidingEnd::stick, ended & ~slips);
     count(SlidingEnd::separating, lanes & ~ended);
-    count(Status::ok, ended, slot, number);
-    count(Status::separating, lanes & ~ended, slot, number);
+    count_status(tally, Status::ok, ended, in_batch, slot);
+    count_status(tally, Status::separating, lanes & ~ended, in_batch, slot);
     if (results.path != nullptr) store_paths(slot, slips, ended, lanes);
     return p;
   }
 
   [[gnu::flatten]] void move_bodies(const BodyPointers<T>& contacts, WholeBlock block, std::size_t slot) const {
-    move_bodies(contacts, block, slot, Stages::get(tile.px, tile.py, tile.pz, slot));
+    move_bodies(contacts, block, slot, load_vector<B>(tile.px, tile.py, tile.pz, slot));
   }
 
   /// The velocities after the impulse p, of contacts that are all DirectLaws'.
@@ -129,40 +123,19 @@ struct LawFinish {
     tally.by_path[Path{sliding_end, Sticking::none, 0, 0}.index()] +=
         static_cast<std::size_t>(__builtin_popcount(lanes));
   }
-  [[gnu::always_inline]] void count(Status status, unsigned lanes, std::size_t slot, std::size_t number) const {
-    if (lanes == 0) return;
-    const auto lane = static_cast<std::size_t>(__builtin_ctz(lanes));
-    count_status(tally, static_cast<std::size_t>(status), static_cast<std::size_t>(__builtin_popcount(lanes)),
-                 order == nullptr ? number + lane : first + order[slot + lane]);
-  }
-
-  void count(std::size_t slot, std::size_t number, B status, unsigned ended, unsigned lanes) const {
+  void count(std::size_t slot, B status, unsigned ended, unsigned lanes) const {
     const B sliding_end = Stages::get(tile.sliding_end, slot);
     const unsigned slips = lane_bits(sliding_end == B(static_cast<T>(SlidingEnd::slip))) & ended;
+    const unsigned ok = lane_bits(status == B(static_cast<T>(Status::ok))) & lanes;
     count(SlidingEnd::slip, slips);
     count(SlidingEnd::stick, ended & ~slips);
-    const unsigned ok = lane_bits(status == B(static_cast<T>(Status::ok))) & lanes;
-    count(Status::ok, ok, slot, number);
-    if (ok == lanes) [[likely]] {
-      for (std::size_t lane = 0; lane < width; ++lane) results.status[slot + lane] = Status::ok;
-    } else {
-      store_statuses(slot, number, status, ok, ended, lanes);
+    store_statuses<T>(results.status, tally, in_batch, slot, lanes, ok, status);
+    if (ok != lanes) {
+      const unsigned separating = lane_bits(status == B(static_cast<T>(Status::separating))) & lanes;
+      count(SlidingEnd::separating, separating);
+      count(SlidingEnd::none, lanes & ~ended & ~separating);
     }
     if (results.path != nullptr) store_paths(slot, slips, ended, (1u << width) - 1);
-  }
-
-  [[gnu::noinline]] void store_statuses(std::size_t slot, std::size_t number, B status, unsigned ok, unsigned ended,
-                                        unsigned lanes) const {
-    T numbers[width];
-    store_lanes(numbers, status);
-    for (std::size_t lane = 0; lane < width; ++lane)
-      results.status[slot + lane] =
-          static_cast<Status>(static_cast<std::uint8_t>(static_cast<std::int32_t>(numbers[lane])));
-    const unsigned separating = lane_bits(status == B(static_cast<T>(Status::separating))) & lanes;
-    count(SlidingEnd::separating, separating);
-    count(SlidingEnd::none, lanes & ~ended & ~separating);
-    for_each_value(status, numbers, lanes & ~ok,
-                   [&](std::size_t found, unsigned same) { count(static_cast<Status>(found), same, slot, number); });
   }
 
   [[gnu::noinline]] void store_paths(std::size_t slot, unsigned slips, unsigned ended, unsigned lanes) const {

@@ -9,11 +9,27 @@
 namespace carom::kernel {
 namespace {
 
+/// The contacts of a tile in the batch: from `first` on, or in the order of a list relative to `first`.
+struct TileContacts {
+  std::size_t first = 0;
+  const std::uint32_t* order = nullptr;
+
+  std::size_t operator[](std::size_t slot) const { return first + (order != nullptr ? order[slot] : slot); }
+};
+
 /// Counts `number` >= 1 contacts of a status, the first of which has index `first` in the batch.
 [[gnu::always_inline]] inline void count_status(Tally& tally, std::size_t status, std::size_t number,
                                                 std::size_t first) {
   if (tally.by_status[status] == 0 || first < tally.first[status]) tally.first[status] = first;
   tally.by_status[status] += number;
+}
+
+/// Same for the contacts in `lanes` of a vector that begins at `slot`.
+[[gnu::always_inline]] inline void count_status(Tally& tally, Status status, unsigned lanes,
+                                                const TileContacts& contacts, std::size_t slot) {
+  if (lanes == 0) return;
+  count_status(tally, static_cast<std::size_t>(status), static_cast<std::size_t>(__builtin_popcount(lanes)),
+               contacts[slot + static_cast<std::size_t>(__builtin_ctz(lanes))]);
 }
 
 /// Calls f(number, lanes with it) for every number in `lanes`, of which there are few different ones. `values` has the
@@ -28,14 +44,13 @@ template <class T, class B, std::size_t width, class F>
   }
 }
 
-/// Counts contacts by their status. `first` is the index in the batch of the contact in lane 0.
+/// Counts contacts of a vector, which begins at `slot`, by their status.
 template <class T, class B, std::size_t width>
 [[gnu::always_inline]] inline void count_statuses(Tally& tally, B status, const T (&values)[width], unsigned lanes,
-                                                  std::size_t first) {
+                                                  const TileContacts& contacts, std::size_t slot) {
   for_each_value(
       status, values, lanes, [&](std::size_t number, unsigned same) __attribute__((always_inline)) {
-        count_status(tally, number, static_cast<std::size_t>(__builtin_popcount(same)),
-                     first + static_cast<std::size_t>(__builtin_ctz(same)));
+        count_status(tally, static_cast<Status>(number), same, contacts, slot);
       });
 }
 /// Counts contacts by their path, as numbers of Path::index.
@@ -56,11 +71,11 @@ inline void count_gain(Tally& tally, double gain, std::size_t contact) {
   }
 }
 
-/// Records the gains of kinetic energy of the contacts in `gaining`. Every contact has units of its own.
+/// Records the gains of kinetic energy of the contacts in `gaining`, of a vector that begins at `slot`. Every contact
+/// has units of its own.
 template <class T, class B>
-inline void count_energy(Tally& tally, std::size_t first, unsigned gaining, B energy, B impulse_unit, B velocity_unit) {
-  if (gaining == 0) [[likely]]
-    return;
+[[gnu::noinline]] inline void count_gains(Tally& tally, const TileContacts& contacts, std::size_t slot,
+                                          unsigned gaining, B energy, B impulse_unit, B velocity_unit) {
   constexpr std::size_t width = VectorTraits<B>::width;
   T values[width], impulse_units[width], velocity_units[width];
   store_lanes(values, energy);
@@ -70,8 +85,14 @@ inline void count_energy(Tally& tally, std::size_t first, unsigned gaining, B en
     count_gain(tally,
                static_cast<double>(values[lane]) * static_cast<double>(impulse_units[lane]) *
                    static_cast<double>(velocity_units[lane]),
-               first + lane);
+               contacts[slot + lane]);
   });
+}
+template <class T, class B>
+[[gnu::always_inline]] inline void count_energy(Tally& tally, const TileContacts& contacts, std::size_t slot,
+                                                unsigned gaining, B energy, B impulse_unit, B velocity_unit) {
+  if (gaining != 0) [[unlikely]]
+    count_gains<T>(tally, contacts, slot, gaining, energy, impulse_unit, velocity_unit);
 }
 
 template <class B, int dimension = 3>
@@ -163,6 +184,36 @@ template <class T, class B, int dimension>
   store_result(results.angular_velocity_a, slot, a.angular);
   store_result(results.velocity_b, slot, b.linear);
   store_result(results.angular_velocity_b, slot, b.angular);
+}
+
+/// Path::index of contacts that do not stick in a phase, as lanes.
+template <class B>
+inline B path_of(SlidingEnd sliding_end) {
+  return B(static_cast<VectorElement<B>>(Path{sliding_end, Sticking::none, 0, 0}.index()));
+}
+
+/// Stores the statuses of a vector that begins at `slot`, and counts the contacts in `lanes` by status.
+template <class T, class B>
+[[gnu::noinline]] inline void store_any_statuses(Status* to, Tally& tally, const TileContacts& contacts,
+                                                 std::size_t slot, unsigned lanes, B status) {
+  constexpr std::size_t width = VectorTraits<B>::width;
+  T numbers[width];
+  store_lanes(numbers, status);
+  count_statuses(tally, status, numbers, lanes, contacts, slot);
+  if (to != nullptr)
+    for (std::size_t lane = 0; lane < width; ++lane)
+      to[slot + lane] = static_cast<Status>(static_cast<std::uint8_t>(static_cast<std::int32_t>(numbers[lane])));
+}
+/// Stores and counts the statuses of the contacts in the lanes `here`. `ok`: the contacts with this status. The other
+/// lanes get any status.
+template <class T, class B>
+[[gnu::always_inline]] inline void store_statuses(Status* to, Tally& tally, const TileContacts& contacts,
+                                                  std::size_t slot, unsigned here, unsigned ok, B status) {
+  count_status(tally, Status::ok, ok, contacts, slot);
+  if (ok != here)
+    store_any_statuses<T>(to, tally, contacts, slot, here & ~ok, status);
+  else if (to != nullptr)
+    __builtin_memset(to + slot, 0, VectorTraits<B>::width * sizeof(Status));
 }
 
 template <class A, class T>

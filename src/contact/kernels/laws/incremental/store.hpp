@@ -31,17 +31,13 @@ struct Storer {
   Writer<A, T> writer;
   bool moves_bodies;  // velocities of bodies are requested
 
-  static Vector3<B> tile_vector(const T* x, const T* y, const T* z, std::size_t slot) {
-    return {load_lanes<B>(x + slot), load_lanes<B>(y + slot), load_lanes<B>(z + slot)};
-  }
-
   /// A block of the contacts, which the reader has at i if bodies are moved.
   [[gnu::noinline]] void store_block(const ContactReader<A, T>& contacts, std::size_t i, const Block& block,
                                      std::size_t slot) {
     const B zero(0);
     const B impulse_unit = load_lanes<B>(tile.impulse_unit + slot);
     const B velocity_unit = load_lanes<B>(tile.velocity_unit + slot);
-    const Vector3<B> u0 = tile_vector(tile.wx, tile.wy, tile.wz, slot);
+    const Vector3<B> u0 = load_vector<B>(tile.wx, tile.wy, tile.wz, slot);
     const B status = load_lanes<B>(tile.status + slot);
     B steps(0);  // of the series
     const Ending<B> ending =
@@ -53,14 +49,9 @@ struct Storer {
     const B energy_unit = impulse_unit * velocity_unit;
     const B energy = energy_gained(slot, tile_p);
 
-    const Frame<B> frame = {tile_vector(tile.t1x, tile.t1y, tile.t1z, slot),
-                            tile_vector(tile.t2x, tile.t2y, tile.t2z, slot),
-                            tile_vector(tile.nx, tile.ny, tile.nz, slot)};
-    const auto to_world = [&](const Vector3<B>& v) {
-      return mul_add(v.x, frame.t1, mul_add(v.y, frame.t2, v.z * frame.n));
-    };
-    p = to_world(p);
-    u = to_world(u);
+    const Frame<B> frame = load_frame<B>(tile, slot);
+    p = frame.to_world(p);
+    u = frame.to_world(u);
 
     const B sum = (p.x - p.x) + (p.y - p.y) + (p.z - p.z) + (u.x - u.x) + (u.y - u.y) + (u.z - u.z);
     const Mask solved = status == zero, resolved = solved && sum == zero;
@@ -77,7 +68,7 @@ struct Storer {
     const unsigned here = lane_bits(status >= zero) & block.lanes;
     finish(block, slot, here, choose(and_not(solved, resolved), number<T, B>(Status::overflow), status), ending.path,
            steps);
-    count_energy<T>(writer.tally, block.first, lane_bits(energy > zero && resolved) & here, energy, impulse_unit,
+    count_energy<T>(writer.tally, {block.first}, 0, lane_bits(energy > zero && resolved) & here, energy, impulse_unit,
                     velocity_unit);
   }
 
@@ -112,17 +103,18 @@ struct Storer {
     const B k33 = mul_add(k1, load(tile.q1), mul_add(k2, load(tile.q2), load(tile.schur)));
     const Vector3<B> change = {mul_add(load(tile.m1), p.x, k1 * p.z), mul_add(load(tile.m2), p.y, k2 * p.z),
                                mul_add(k1, p.x, mul_add(k2, p.y, k33 * p.z))};
-    return dot(p, mul_add(B(T(0.5)), change, tile_vector(tile.u0x, tile.u0y, tile.u0z, slot)));
+    return dot(p, mul_add(B(T(0.5)), change, load_vector<B>(tile.u0x, tile.u0y, tile.u0z, slot)));
   }
 
   void finish(const Block& block, std::size_t slot, unsigned here, B status, B end_path, B series_steps) {
     const B zero(0);
     const Mask ok = status == zero;
-    const B path = choose(ok, end_path, choose(status == number<T, B>(Status::separating), B(T(separating)), zero));
+    const B path = choose(ok, end_path,
+                          choose(status == number<T, B>(Status::separating), path_of<B>(SlidingEnd::separating), zero));
     T statuses[width], paths[width];
     store_lanes(statuses, status);
     store_lanes(paths, path);
-    count_statuses(writer.tally, status, statuses, here, block.first);
+    count_statuses(writer.tally, status, statuses, here, {block.first}, 0);
     count_paths(writer.tally, path, paths, here);
 
     const Results<T>& results = writer.results;
@@ -154,8 +146,6 @@ struct Storer {
       writer.store_values(results.steps, block, values);
     }
   }
-
-  static constexpr auto separating = Path{SlidingEnd::separating, Sticking::none, 0, 0}.index();
 };
 
 }  // namespace

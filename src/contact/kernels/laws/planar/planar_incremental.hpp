@@ -13,8 +13,6 @@ namespace {
 
 /// The paths of planar collisions, as numbers of Path::index.
 enum PlanarPath : unsigned {
-  planar_none = Path{SlidingEnd::none}.index(),
-  planar_separating = Path{SlidingEnd::separating}.index(),
   planar_slip = Path{SlidingEnd::slip}.index(),
   planar_stick = Path{SlidingEnd::stick}.index(),
   planar_slide_end = Path{SlidingEnd::slide_end, Sticking::none, 1, 1}.index(),

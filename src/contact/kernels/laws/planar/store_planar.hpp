@@ -11,7 +11,6 @@ template <class A, class T>
 struct PlanarStorer {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
-  using Incremental = PlanarIncremental<A, T>;
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
   const ResultPointers<T, 2>& results;
@@ -54,35 +53,24 @@ struct PlanarStorer {
 
     const unsigned here = count < width ? (1u << count) - 1 : (1u << width) - 1;
     const unsigned done = lane_bits(resolved) & here;
-    store_outcome(slot, here, done, status, resolved, out.path);
+    B path = out.path;
+    if (done != here) [[unlikely]] {
+      const Mask separating = status == B(static_cast<T>(Status::separating));
+      path =
+          choose(resolved, path, choose(separating, path_of<B>(SlidingEnd::separating), path_of<B>(SlidingEnd::none)));
+      status = choose(and_not(status == zero, resolved), B(static_cast<T>(Status::overflow)), status);
+    }
+    store_statuses<T>(results.status, tally, {first}, slot, here, done, status);
+    T numbers[width];
+    store_lanes(numbers, path);
+    count_paths(tally, path, numbers, here);
+    if (results.path != nullptr) store_paths(slot, path);
     if (const unsigned gains = lane_bits(out.energy > zero) & done; gains != 0) [[unlikely]]
       count_gains(slot, gains, out.energy, units);
     return {p, resolved};
   }
 
  private:
-  [[gnu::always_inline]] void store_outcome(std::size_t slot, unsigned here, unsigned done, B status, Mask resolved,
-                                            B path) const {
-    T numbers[width];
-    if (done == here) [[likely]] {
-      count_status(tally, 0, static_cast<std::size_t>(__builtin_popcount(here)), first + slot);
-      if (results.status != nullptr) __builtin_memset(results.status + slot, 0, width * sizeof(Status));
-    } else {
-      const Mask ok = status == B(0), separating = status == B(static_cast<T>(Status::separating));
-      status = choose(and_not(ok, resolved), B(static_cast<T>(Status::overflow)), status);
-      path = choose(resolved, path,
-                    choose(separating, Incremental::code(planar_separating), Incremental::code(planar_none)));
-      store_lanes(numbers, status);
-      count_statuses(tally, status, numbers, here, first + slot);
-      if (results.status != nullptr)
-        for (std::size_t lane = 0; lane < width; ++lane)
-          results.status[slot + lane] = static_cast<Status>(static_cast<int>(numbers[lane]));
-    }
-    store_lanes(numbers, path);
-    count_paths(tally, path, numbers, here);
-    if (results.path != nullptr) store_paths(slot, path);
-  }
-
   [[gnu::noinline]] void store_paths(std::size_t slot, B path) const {
     T numbers[width];
     store_lanes(numbers, path);
