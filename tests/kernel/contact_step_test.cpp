@@ -224,7 +224,7 @@ struct ConeWide {
   static constexpr bool has_friction = true, has_ellipse = false;
   template <class B>
   static Vector3<B> step(const Lanes<B>& x) {
-    return cone_step(SchurForm<B>(x.matrix(k11)), x[mu], x[mu_static] * x[mu_static], x[relaxation], x.vector(u1),
+    return cone_step(schur_form(x.matrix(k11)), x[mu], x[mu_static] * x[mu_static], x[relaxation], x.vector(u1),
                      x.vector(p1), negated(x[u3]));
   }
   static Vector expected(const Numbers& x) { return reference::step_on_cone(step_of(x), x[relaxation]); }
@@ -235,11 +235,11 @@ struct ConeSingleManifold {
   static constexpr bool has_friction = true, has_ellipse = false;
   template <class V>
   static Vector3<V> step(const Lanes<V>& x) {
-    const SchurForm<V> k(x.matrix(k11));
+    const SchurForm<V> k = schur_form(x.matrix(k11));
     const Vector3<V> p = x.vector(p1);
     Vector3<V> found = p;
     single_manifold_cone_step(
-        k.inverse(), k.inverse_k33, k.k1, k.k2, [&] { return k.reach; }, x[mu], x[mu_static] * x[mu_static],
+        inverse_of(k), k.inverse_k33, k.k1, k.k2, [&] { return k.reach; }, x[mu], x[mu_static] * x[mu_static],
         x.vector(u1), p, [&](const Vector3<V>& impulse) { found = impulse; },
         [&](const Vector3<V>& impulse, const Vector3<V>& change, auto stops) {
           found = by_change ? choose(stops, impulse, p + change) : impulse;
@@ -252,7 +252,7 @@ struct NormalFirst {
   static constexpr bool has_friction = true, has_ellipse = false;
   template <class B>
   static Vector3<B> step(const Lanes<B>& x) {
-    return normal_first_step(NormalFirstForm<B>(x.matrix(k11)), x[mu], x[mu_static], x.vector(u1), x.vector(p1),
+    return normal_first_step(normal_first_form(x.matrix(k11)), x[mu], x[mu_static], x.vector(u1), x.vector(p1),
                              negated(x[u3]));
   }
   static Vector expected(const Numbers& x) { return reference::step_normal_first(step_of(x)); }
@@ -261,8 +261,8 @@ struct Ellipse {
   static constexpr bool has_friction = true, has_ellipse = true;
   template <class B>
   static EllipseImpulse<B> both(const Lanes<B>& x) {
-    const FrictionEllipse<B> ellipse(x[mu], x[mu_2], x[mu_static]);
-    return ellipse_step(EllipseForm<B>(x.matrix(k11), ellipse.d1, ellipse.d2), ellipse, x[relaxation], x[u1], x[u2],
+    const FrictionEllipse<B> ellipse = friction_ellipse(x[mu], x[mu_2], x[mu_static]);
+    return ellipse_step(ellipse_form(x.matrix(k11), ellipse.d1, ellipse.d2), ellipse, x[relaxation], x[u1], x[u2],
                         negated(x[u3]), x.vector(p1));
   }
   template <class B>

@@ -15,13 +15,10 @@ struct Blocks {
   static constexpr std::size_t width = LaneTypes<A, T>::width;
   using Lane = T[width];
 
-  /// The linear relation between an impulse on one contact and its velocity: SchurForm of PGS and substeps, else
-  /// NormalFirstForm.
-  struct Response {
-    Lane inverse_k33;    // 0: there is no contact in this lane
-    Lane k1, k2;         // k / K_33; k
-    Lane s11, s12, s22;  // S⁻¹; M
-    Lane reach;          // 1 / the largest eigenvalue of S; resting: gap / h
+  /// The linear relation between an impulse on one contact and its velocity: schur_form of PGS and substeps, else
+  /// normal_first_form. `inverse_k33` is 0 in lanes without a contact.
+  struct Response : ContactForm<Lane> {
+    Lane reach;  // SchurForm::reach; resting: gap / h
   };
 
   struct alignas(16) Point {
@@ -128,36 +125,16 @@ struct Blocks {
     store(lanes[5], m.zz);
   }
 
-  [[gnu::always_inline]] static SchurForm<B> schur_form(const Response& of) {
-    SchurForm<B> k;
-    k.inverse_k33 = load(of.inverse_k33);
-    k.k1 = load(of.k1);
-    k.k2 = load(of.k2);
-    k.s11 = load(of.s11);
-    k.s12 = load(of.s12);
-    k.s22 = load(of.s22);
-    k.reach = load(of.reach);
-    return k;
+  [[gnu::always_inline]] static ContactForm<B> load(const ContactForm<Lane>& of) {
+    return {load(of.inverse_k33), load(of.k1), load(of.k2), load(of.s11), load(of.s12), load(of.s22)};
   }
-  [[gnu::always_inline]] static NormalFirstForm<B> normal_first_form(const Response& of) {
-    NormalFirstForm<B> k;
-    k.inverse_k33 = load(of.inverse_k33);
-    k.k1 = load(of.k1);
-    k.k2 = load(of.k2);
-    k.m11 = load(of.s11);
-    k.m12 = load(of.s12);
-    k.m22 = load(of.s22);
-    return k;
-  }
-  static void store(Response& to, Mask used, const SchurForm<B>& k) {
+  static void store(ContactForm<Lane>& to, Mask used, const ContactForm<B>& k) {
     store_used(used, to.inverse_k33, k.inverse_k33, to.k1, k.k1, to.k2, k.k2);
     store_used(used, to.s11, k.s11, to.s12, k.s12, to.s22, k.s22);
-    store_used(used, to.reach, k.reach);
   }
-  static void store(Response& to, Mask used, const NormalFirstForm<B>& k, B reach) {
-    store_used(used, to.inverse_k33, k.inverse_k33, to.k1, k.k1, to.k2, k.k2);
-    store_used(used, to.s11, k.m11, to.s12, k.m12, to.s22, k.m22);
-    store(to.reach, reach);
+  static void store(Response& to, Mask used, const SchurForm<B>& k) {
+    store(static_cast<ContactForm<Lane>&>(to), used, k);
+    store_used(used, to.reach, k.reach);
   }
   /// Stores pairs of lanes and numbers, or 0 where the mask is false.
   template <class... More>
@@ -166,7 +143,7 @@ struct Blocks {
     if constexpr (sizeof...(more) > 0) store_used(used, more...);
   }
   /// Removes the response of a lane.
-  static void clear(Response& r, std::size_t lane) {
+  static void clear(ContactForm<Lane>& r, std::size_t lane) {
     r.inverse_k33[lane] = r.k1[lane] = r.k2[lane] = r.s11[lane] = r.s12[lane] = r.s22[lane] = T(0);
   }
 

@@ -206,10 +206,12 @@ struct ManifoldStages {
       const Symmetric3<B> k = collision_matrix(m, ja, ra, jb, rb);
       const B gap_speed = has_gap ? separation[p] * B(job.parameters.inverse_time_step) : zero, most(max_gap_speed<T>);
       const B reach = choose(used, larger(smaller(gap_speed, most), negated(most)), zero);
-      if (is_at_once(job.target))
-        Block::store(point.response, used, SchurForm<B>(k));
-      else
-        Block::store(point.response, used, NormalFirstForm<B>(k), reach);
+      if (is_at_once(job.target)) {
+        Block::store(point.response, used, schur_form(k));
+      } else {
+        Block::store(point.response, used, normal_first_form(k));
+        Block::store(point.response.reach, reach);
+      }
       Block::store(point.impulse, none);
       mark_singular(job, block, p, Definiteness<B>::of(used, k, m, ja, ra, jb, rb), used);
     }

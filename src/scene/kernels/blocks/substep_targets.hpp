@@ -103,7 +103,7 @@ struct Goal {
       const B compliance = choose(is_soft, k.zz / (h * omega * stiffness), zero);
       k.zz = k.zz + compliance;
       to.hard = to.soft = point.response;
-      Block::store(to.soft, used, SchurForm<B>(k));
+      Block::store(to.soft, used, schur_form(k));
       Block::store(to.compliance, compliance);
       Block::store(to.rate, choose(is_soft, omega / stiffness, choose(given[p] > zero, B(of.correction_rate), zero)));
     }

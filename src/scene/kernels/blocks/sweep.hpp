@@ -46,7 +46,8 @@ struct PgsSweep {
     const Vector3<B> u = velocity_at(motion, ra, rb), p = Block::load(point.impulse);
     B missed = Block::load(point.target) - u.z;
     if constexpr (soft) missed = neg_mul_add(Block::load(soft_points[&point - first_point].compliance), p.z, missed);
-    return {cone_step(Block::schur_form(point.response), friction, static_friction2, relaxation, u, p, missed), missed};
+    const SchurForm<B> form = {Block::load(point.response), Block::load(point.response.reach)};
+    return {cone_step(form, friction, static_friction2, relaxation, u, p, missed), missed};
   }
 };
 
@@ -70,9 +71,8 @@ struct IterationSweep {
 
   [[gnu::always_inline]] NewImpulse<B> respond(const typename Block::Point& point, const Vector3<B>& u,
                                                B missed) const {
-    return {normal_first_step(Block::normal_first_form(point.response), friction, static_friction, u,
-                              Block::load(point.impulse), missed),
-            missed};
+    const Vector3<B> p = Block::load(point.impulse);
+    return {normal_first_step(Block::load(point.response), friction, static_friction, u, p, missed), missed};
   }
 };
 

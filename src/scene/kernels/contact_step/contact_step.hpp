@@ -135,7 +135,7 @@ template <class B>
   const B zero(0);
   const B needed = mul_add(k.k1, p.x, mul_add(k.k2, p.y, mul_add(missed, k.inverse_k33, p.z)));
   // The products with K⁻¹ begin without the velocity, so that the next point waits for the fewest operations.
-  const Vector3<B> i = k.inverse_column();
+  const Vector3<B> i = inverse_column(k);
   const B d1 = mul_add(i.x, missed, mul_add(k.s11, u.x, k.s12 * u.y));
   const B d2 = mul_add(i.y, missed, mul_add(k.s12, u.x, k.s22 * u.y));
   const B dn = mul_add(i.z, missed, mul_add(i.x, u.x, i.y * u.y));
@@ -190,28 +190,23 @@ template <class V, class Reach, class Stop, class Push>
 
 // Cone, normal first ------------------------------------------------------------------------------------------------
 
-/// K of a contact in the form that the step with the normal component first uses.
+/// Form for this step: k, and M for S.
 template <class B>
-struct NormalFirstForm {
-  B inverse_k33, k1, k2;  // k
-  B m11, m12, m22;        // M
-
-  NormalFirstForm() = default;
-  [[gnu::always_inline]] explicit NormalFirstForm(const Symmetric3<B>& k)
-      : inverse_k33(B(1) / k.zz), k1(k.xz), k2(k.yz), m11(k.xx), m12(k.xy), m22(k.yy) {}
-};
+[[gnu::always_inline]] inline ContactForm<B> normal_first_form(const Symmetric3<B>& k) {
+  return {B(1) / k.zz, k.xz, k.yz, k.xx, k.xy, k.yy};
+}
 
 /// Wide lanes. Solves for the normal impulse, then for friction: [BS] equations 1 to 6. The accumulated normal impulse
 /// bounds the accumulated friction.
 template <class B>
-[[gnu::always_inline]] inline Vector3<B> normal_first_step(const NormalFirstForm<B>& k, B friction, B static_friction,
+[[gnu::always_inline]] inline Vector3<B> normal_first_step(const ContactForm<B>& k, B friction, B static_friction,
                                                            const Vector3<B>& u, const Vector3<B>& p, B missed) {
   const B zero(0), one(1);
   const B normal = larger(mul_add(missed, k.inverse_k33, p.z), zero), change = normal - p.z;
   const B u1 = mul_add(k.k1, change, u.x), u2 = mul_add(k.k2, change, u.y);
   // u_t / (tᵀ M t) with t = u_t / |u_t|
   const B slip2 = mul_add(u1, u1, u2 * u2);
-  const B work = mul_add(u1, mul_add(k.m11, u1, k.m12 * u2), u2 * mul_add(k.m12, u1, k.m22 * u2));
+  const B work = mul_add(u1, mul_add(k.s11, u1, k.s12 * u2), u2 * mul_add(k.s12, u1, k.s22 * u2));
   const B stopping = choose(work > zero, slip2 / choose(work > zero, work, one), zero);
   const B c1 = neg_mul_add(stopping, u1, p.x), c2 = neg_mul_add(stopping, u2, p.y);
   const B min_size(min_length<VectorElement<B>>), bound = static_friction * normal;
@@ -226,56 +221,42 @@ template <class B>
 
 /// The ellipse of friction is D = diag(d1, d2) times a disc of radius μ p_n, and the larger d is 1: p_t = D q,
 /// |q| <= μ p_n.
-template <class B>
+template <class Number>
 struct FrictionEllipse {
-  B d1, d2, inverse_d1, inverse_d2;  // the inverse of 0 is 0
-  B most;                            // μ
-  B static_ratio;                    // static friction over friction
-
-  [[gnu::always_inline]] FrictionEllipse(B friction, B friction_2, B static_friction) {
-    const B zero(0), one(1);
-    most = larger(friction, friction_2);
-    const auto has_friction = most > zero;
-    const B divisor = choose(has_friction, most, one);
-    const auto part = [&](B coefficient) { return choose(has_friction, coefficient / divisor, one); };
-    const auto inverse = [&](B x) { return choose(x > zero, one / choose(x > zero, x, one), zero); };
-    d1 = part(friction);
-    d2 = part(friction_2);
-    inverse_d1 = inverse(d1);
-    inverse_d2 = inverse(d2);
-    const auto slides = friction > zero;
-    static_ratio = choose(slides, static_friction / choose(slides, friction, one), one);
-  }
-  FrictionEllipse() = default;
-
-  /// |q|² of an impulse.
-  [[gnu::always_inline]] B length2(const Vector3<B>& p) const {
-    const B q1 = inverse_d1 * p.x, q2 = inverse_d2 * p.y;
-    return mul_add(q1, q1, q2 * q2);
-  }
+  Number d1, d2, inverse_d1, inverse_d2;  // the inverse of 0 is 0
+  Number most;                            // μ
+  Number static_ratio;                    // static friction over friction
 };
-
-/// K of a contact, its compliance included, in the form that the step on the ellipse uses.
 template <class B>
-struct EllipseForm {
-  B inverse_k33, k1, k2;  // k / K_33
-  B s11, s12, s22;        // S
-  Eigenvalues2<B> axes;   // of D S D
+[[gnu::always_inline]] inline FrictionEllipse<B> friction_ellipse(B friction, B friction_2, B static_friction) {
+  const B zero(0), one(1), most = larger(friction, friction_2);
+  const auto has_friction = most > zero, slides = friction > zero;
+  const B divisor = choose(has_friction, most, one);
+  const auto part = [&](B coefficient) { return choose(has_friction, coefficient / divisor, one); };
+  const auto inverse = [&](B x) { return choose(x > zero, one / choose(x > zero, x, one), zero); };
+  const B d1 = part(friction), d2 = part(friction_2);
+  return {d1, d2, inverse(d1), inverse(d2), most, choose(slides, static_friction / choose(slides, friction, one), one)};
+}
 
-  EllipseForm() = default;
-  [[gnu::always_inline]] EllipseForm(const Symmetric3<B>& k, B d1, B d2) {
-    const SchurComplement<B> s(k);
-    inverse_k33 = s.inverse_k33;
-    k1 = s.k1;
-    k2 = s.k2;
-    s11 = s.s11;
-    s12 = s.s12;
-    s22 = s.s22;
-    const B both = d1 * d2;
-    axes = Eigenvalues2<B>::of((d1 * d1) * s11, both * s12, (d2 * d2) * s22,
-                               (both * both) * difference_of_products(s11, s22, s12, s12));
-  }
+/// |q|² of an impulse.
+template <class B>
+[[gnu::always_inline]] inline B length2_of(const FrictionEllipse<B>& ellipse, const Vector3<B>& p) {
+  const B q1 = ellipse.inverse_d1 * p.x, q2 = ellipse.inverse_d2 * p.y;
+  return mul_add(q1, q1, q2 * q2);
+}
+
+/// Form for the step on the ellipse: the Schur complement of K with its compliance.
+template <class B>
+struct EllipseForm : ContactForm<B> {
+  Eigenvalues2<B> axes;  // of D S D
 };
+template <class B>
+[[gnu::always_inline]] inline EllipseForm<B> ellipse_form(const Symmetric3<B>& k, B d1, B d2) {
+  const ContactForm<B> s = schur_complement(k);
+  const B both = d1 * d2;
+  return {s, Eigenvalues2<B>::of((d1 * d1) * s.s11, both * s.s12, (d2 * d2) * s.s22,
+                                 (both * both) * difference_of_products(s.s11, s.s22, s.s12, s.s12))};
+}
 
 /// Applies the relaxation to the change of the impulse, then the bound of the ellipse.
 template <class B>
@@ -284,7 +265,7 @@ template <class B>
   const B zero(0), one(1);
   const Vector3<B> to = {mul_add(relaxation, next.x - p.x, p.x), mul_add(relaxation, next.y - p.y, p.y),
                          larger(mul_add(relaxation, next.z - p.z, p.z), zero)};
-  const B size2 = ellipse.length2(to);
+  const B size2 = length2_of(ellipse, to);
   const B bound = larger(ellipse.static_ratio, one) * ellipse.most * to.z;
   const B size = square_root(larger(size2, B(min_square<VectorElement<B>>)));
   const B share = choose(is_in_cone(to.x, to.y, size2, bound * bound), one, ellipse.most * to.z / size);

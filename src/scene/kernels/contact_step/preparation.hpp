@@ -117,20 +117,19 @@ template <class B>
   return k;
 }
 
-/// K without the normal direction: S = M - k kᵀ / K_33.
-template <class B>
-struct SchurComplement {
-  B inverse_k33, k1, k2;  // k / K_33
-  B s11, s12, s22;
-
-  [[gnu::always_inline]] explicit SchurComplement(const Symmetric3<B>& k)
-      : inverse_k33(B(1) / k.zz),
-        k1(k.xz * inverse_k33),
-        k2(k.yz * inverse_k33),
-        s11(neg_mul_add(k1, k.xz, k.xx)),
-        s12(neg_mul_add(k1, k.yz, k.xy)),
-        s22(neg_mul_add(k2, k.yz, k.yy)) {}
+/// K of a contact for a step: 1 / K_33, a column k from the normal component to friction, and a matrix S of friction.
+/// `Number`: a vector, or its lanes in memory.
+template <class Number>
+struct ContactForm {
+  Number inverse_k33, k1, k2, s11, s12, s22;
 };
+
+/// k / K_33, and K without the normal direction: S = M - k kᵀ / K_33.
+template <class B>
+[[gnu::always_inline]] inline ContactForm<B> schur_complement(const Symmetric3<B>& k) {
+  const B inverse = B(1) / k.zz, k1 = k.xz * inverse, k2 = k.yz * inverse;
+  return {inverse, k1, k2, neg_mul_add(k1, k.xz, k.xx), neg_mul_add(k1, k.yz, k.xy), neg_mul_add(k2, k.yz, k.yy)};
+}
 
 /// Largest eigenvalue of a symmetric matrix.
 template <class B>
@@ -139,34 +138,31 @@ template <class B>
   return mul_add(half, xx + yy, square_root(mul_add(difference, difference, xy * xy)));
 }
 
-/// K of a contact in the form that the step with all three components at once uses.
+/// Form for the step on the cone with all components at once: k / K_33 and S⁻¹.
 template <class B>
-struct SchurForm {
-  B inverse_k33, k1, k2;  // k / K_33
-  B s11, s12, s22;        // S⁻¹
-  B reach;                // 1 / the largest eigenvalue of S
-
-  SchurForm() = default;
-  explicit SchurForm(const Symmetric3<B>& k) : SchurForm(SchurComplement<B>(k)) {}
-  explicit SchurForm(const SchurComplement<B>& s) : inverse_k33(s.inverse_k33), k1(s.k1), k2(s.k2) {
-    const B one(1), inverse_det = one / difference_of_products(s.s11, s.s22, s.s12, s.s12);
-    s11 = s.s22 * inverse_det;
-    s12 = negated(s.s12) * inverse_det;
-    s22 = s.s11 * inverse_det;
-    reach = one / largest_eigenvalue(s.s11, s.s12, s.s22);
-  }
-
-  /// Third column of K⁻¹, with the signs of the first two numbers reversed.
-  [[gnu::always_inline]] Vector3<B> inverse_column() const {
-    const B i1 = mul_add(s11, k1, s12 * k2), i2 = mul_add(s12, k1, s22 * k2);
-    return {i1, i2, mul_add(k1, i1, mul_add(k2, i2, inverse_k33))};
-  }
-  /// K⁻¹
-  [[gnu::always_inline]] Symmetric3<B> inverse() const {
-    const Vector3<B> i = inverse_column();
-    return {s11, s12, negated(i.x), s22, negated(i.y), i.z};
-  }
+struct SchurForm : ContactForm<B> {
+  B reach;  // 1 / the largest eigenvalue of S
 };
+template <class B>
+inline SchurForm<B> schur_form(const Symmetric3<B>& k) {
+  const ContactForm<B> s = schur_complement(k);
+  const B one(1), inverse_det = one / difference_of_products(s.s11, s.s22, s.s12, s.s12);
+  return {{s.inverse_k33, s.k1, s.k2, s.s22 * inverse_det, negated(s.s12) * inverse_det, s.s11 * inverse_det},
+          one / largest_eigenvalue(s.s11, s.s12, s.s22)};
+}
+
+/// Third column of K⁻¹, with the signs of the first two numbers reversed.
+template <class B>
+[[gnu::always_inline]] inline Vector3<B> inverse_column(const SchurForm<B>& k) {
+  const B i1 = mul_add(k.s11, k.k1, k.s12 * k.k2), i2 = mul_add(k.s12, k.k1, k.s22 * k.k2);
+  return {i1, i2, mul_add(k.k1, i1, mul_add(k.k2, i2, k.inverse_k33))};
+}
+/// K⁻¹
+template <class B>
+[[gnu::always_inline]] inline Symmetric3<B> inverse_of(const SchurForm<B>& k) {
+  const Vector3<B> i = inverse_column(k);
+  return {k.s11, k.s12, negated(i.x), k.s22, negated(i.y), i.z};
+}
 
 /// Decides whether K allows the contact to be solved.
 template <class B>
@@ -191,11 +187,11 @@ struct Definiteness {
     return choose(singular, Symmetric3<B>{x, x, x, x, x, x}, k);
   }
 
-  explicit Definiteness(const Symmetric3<B>& k) : Definiteness(k, SchurComplement<B>(k)) {}
-  Definiteness(const Symmetric3<B>& k, const SchurComplement<B>& s)
+  explicit Definiteness(const Symmetric3<B>& k) : Definiteness(k, schur_complement(k)) {}
+  Definiteness(const Symmetric3<B>& k, const ContactForm<B>& s)
       : Definiteness(k, s, difference_of_products(k.xx, k.yy, k.xy, k.xy),
                      difference_of_products(s.s11, s.s22, s.s12, s.s12)) {}
-  Definiteness(const Symmetric3<B>& k, const SchurComplement<B>& s, B det, B det_s)
+  Definiteness(const Symmetric3<B>& k, const ContactForm<B>& s, B det, B det_s)
       : finite(vanishing(det) + vanishing(det_s) + vanishing(s.inverse_k33) == B(0)),
         definite(det > margin() * k.xx * k.yy && det_s > margin() * s.s11 * s.s22 && s.s11 > B(0) && s.s22 > B(0)) {}
   static B margin() { return B(VectorElement<B>(4) * epsilon<VectorElement<B>>); }

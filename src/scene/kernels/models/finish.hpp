@@ -17,7 +17,7 @@ struct ModelFinish {
 
   /// |q|² of an impulse of a point: on the cone it is (`most` p_n)².
   static B length2(const SceneJob<T>& job, Manifolds& block, const Vector3<B>& impulse) {
-    return Models::load(Models::model_head(job, block)).length2(impulse);
+    return length2_of(Models::load(Models::model_head(job, block)), impulse);
   }
   static B most(const SceneJob<T>& job, Manifolds& block) { return Block::load(Models::model_head(job, block).most); }
 

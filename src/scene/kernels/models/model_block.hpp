@@ -14,21 +14,10 @@ struct ModelBlocks : Blocks<A, T> {
   using Manifolds = typename Block::Manifolds;
   using B = typename Block::B;
 
-  /// FrictionEllipse
-  struct alignas(16) Head {
-    Lane d1, d2, inverse_d1, inverse_d2;
-    Lane most;
-    Lane static_ratio;
-  };
+  struct alignas(16) Head : FrictionEllipse<Lane> {};
   [[gnu::always_inline]] static FrictionEllipse<B> load(const Head& of) {
-    FrictionEllipse<B> x;
-    x.d1 = Block::load(of.d1);
-    x.d2 = Block::load(of.d2);
-    x.inverse_d1 = Block::load(of.inverse_d1);
-    x.inverse_d2 = Block::load(of.inverse_d2);
-    x.most = Block::load(of.most);
-    x.static_ratio = Block::load(of.static_ratio);
-    return x;
+    return {Block::load(of.d1),         Block::load(of.d2),   Block::load(of.inverse_d1),
+            Block::load(of.inverse_d2), Block::load(of.most), Block::load(of.static_ratio)};
   }
   static void store(Head& to, const FrictionEllipse<B>& x) {
     Block::store(to.d1, x.d1);
@@ -39,10 +28,7 @@ struct ModelBlocks : Blocks<A, T> {
     Block::store(to.static_ratio, x.static_ratio);
   }
 
-  /// Eigenvalues2 of a matrix.
-  struct Axes {
-    Lane large, small, cosine, sine;
-  };
+  using Axes = Eigenvalues2<Lane>;
   [[gnu::always_inline]] static Eigenvalues2<B> load(const Axes& of) {
     return {Block::load(of.large), Block::load(of.small), Block::load(of.cosine), Block::load(of.sine)};
   }
@@ -67,27 +53,13 @@ struct ModelBlocks : Blocks<A, T> {
   };
 
   /// EllipseForm of a point, and its compliance.
-  struct Form {
-    Lane inverse_k33, k1, k2;
-    Lane s11, s12, s22;
-    Axes axes;
+  struct Form : EllipseForm<Lane> {
     Lane compliance, tangential_compliance;
   };
-  [[gnu::always_inline]] static EllipseForm<B> load(const Form& of) {
-    EllipseForm<B> k;
-    k.inverse_k33 = Block::load(of.inverse_k33);
-    k.k1 = Block::load(of.k1);
-    k.k2 = Block::load(of.k2);
-    k.s11 = Block::load(of.s11);
-    k.s12 = Block::load(of.s12);
-    k.s22 = Block::load(of.s22);
-    k.axes = load(of.axes);
-    return k;
-  }
+  [[gnu::always_inline]] static EllipseForm<B> load(const Form& of) { return {Block::load(of), load(of.axes)}; }
   template <class Mask>
   static void store(Form& to, Mask used, const EllipseForm<B>& k) {
-    Block::store_used(used, to.inverse_k33, k.inverse_k33, to.k1, k.k1, to.k2, k.k2);
-    Block::store_used(used, to.s11, k.s11, to.s12, k.s12, to.s22, k.s22);
+    Block::store(to, used, k);
     store(to.axes, used, k.axes);
   }
   struct alignas(16) ModelPoint {

@@ -102,7 +102,7 @@ struct ModelStages : ModelBlocks<A, T> {
       second = bounded_friction(Base::load_first(job.scene->contacts.friction_2, first));
     }
     Models::store(Models::model_head(job, block),
-                  FrictionEllipse<B>(friction, second, Block::load(block.static_friction)));
+                  friction_ellipse(friction, second, Block::load(block.static_friction)));
   }
 
   /// Computes K of a point in the form that the contact step reads.
@@ -122,7 +122,7 @@ struct ModelStages : ModelBlocks<A, T> {
     }
 
     void operator()(Form& to, const Point& point, B compliance, B tangential, Mask used) const {
-      Models::store(to, used, EllipseForm<B>(with_compliance(matrix(point), compliance, tangential), d1, d2));
+      Models::store(to, used, ellipse_form(with_compliance(matrix(point), compliance, tangential), d1, d2));
       Block::store_used(used, to.compliance, compliance, to.tangential_compliance, tangential);
     }
   };
@@ -197,7 +197,7 @@ struct ModelStages : ModelBlocks<A, T> {
       Point& point = block.point()[p];
       Vector3<B> given = share * into(frame, Vector3<B>{x[p], y[p], z[p]});
       given = {choose(has_1, given.x, zero), choose(has_2, given.y, zero), larger(given.z, zero)};
-      const B cut = share_within(ellipse.length2(given), bound * given.z);
+      const B cut = share_within(length2_of(ellipse, given), bound * given.z);
       const Vector3<B> taken = {cut * given.x, cut * given.y, given.z};
       Block::store(point.impulse, choose(is_used(point), taken, Vector3<B>{zero, zero, zero}));
     }

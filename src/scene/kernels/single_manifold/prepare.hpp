@@ -176,7 +176,7 @@ struct SingleManifoldPrepare : SingleManifoldBase<L> {
         add_inertia(matrix, spins_b[k], rb);
       }
       const auto found = Definiteness<V>::of(here, matrix, mass, ja, ra, jb, rb);
-      respond(block, k, SchurForm<V>(matrix), here && found.finite && found.definite);
+      respond(block, k, schur_form(matrix), here && found.finite && found.definite);
       const unsigned odd = lane_bits(here) & ~lane_bits(found.finite && found.definite);
       if (odd != 0) [[unlikely]]
         mark(job, block, k, odd, ~lane_bits(found.finite));
@@ -198,7 +198,7 @@ struct SingleManifoldPrepare : SingleManifoldBase<L> {
     keep(block.k1, form.k1);
     keep(block.k2, form.k2);
     keep(block.reach, form.reach);
-    const Symmetric3<V> inverse = form.inverse();
+    const Symmetric3<V> inverse = inverse_of(form);
     keep(block.inverse_k[0], inverse.xx);
     keep(block.inverse_k[1], inverse.xy);
     keep(block.inverse_k[2], inverse.xz);
