@@ -8,12 +8,130 @@
 namespace carom::kernel {
 namespace {
 
+/// Vectors in memory. A number that all lanes share takes one place.
+template <class Vector>
+struct LaneMemory {
+  using V = Vector;
+  using T = VectorElement<V>;
+  using Mask = decltype(V() > V());
+  static constexpr std::size_t width = VectorTraits<V>::width;
+  using Lane = T[width];
+
+  template <std::size_t places>
+  [[gnu::always_inline]] static V load(const T (&lanes)[places]) {
+    if constexpr (places == 1)
+      return V(*lanes);
+    else
+      return load_lanes<V>(lanes);
+  }
+  template <std::size_t places>
+  [[gnu::always_inline]] static Vector3<V> load(const T (&lanes)[3][places]) {
+    return {load(lanes[0]), load(lanes[1]), load(lanes[2])};
+  }
+  template <std::size_t places>
+  [[gnu::always_inline]] static Symmetric3<V> load(const T (&lanes)[6][places]) {
+    return {load(lanes[0]), load(lanes[1]), load(lanes[2]), load(lanes[3]), load(lanes[4]), load(lanes[5])};
+  }
+  template <std::size_t places>
+  [[gnu::always_inline]] static void store(T (&lanes)[places], V x) {
+    if constexpr (places == width) {
+      store_lanes(lanes, x);
+    } else {
+      T all[width];
+      store_lanes(all, x);
+      lanes[0] = all[0];
+    }
+  }
+  template <std::size_t places>
+  [[gnu::always_inline]] static void store(T (&lanes)[3][places], const Vector3<V>& v) {
+    store(lanes[0], v.x);
+    store(lanes[1], v.y);
+    store(lanes[2], v.z);
+  }
+  template <std::size_t places>
+  [[gnu::always_inline]] static void store(T (&lanes)[6][places], const Symmetric3<V>& m) {
+    store(lanes[0], m.xx);
+    store(lanes[1], m.xy);
+    store(lanes[2], m.xz);
+    store(lanes[3], m.yy);
+    store(lanes[4], m.yz);
+    store(lanes[5], m.zz);
+  }
+};
+
+/// Constraints side by side: one per lane, or a single constraint for all lanes.
+template <class T, std::size_t size>
+struct ConstraintLanes {
+  std::int32_t a[size], b[size];           // velocity rows; ~row of a body that does not move
+  std::uint32_t first[size], items[size];  // places; contacts or rows
+  T in_lane[size];                         // as `items`, 0 of idle lanes
+  T mass_a[size], mass_b[size];            // inverse
+  T inertia_a[6][size], inertia_b[6][size];
+};
+/// Manifolds side by side, without their points.
+template <class T, std::size_t size>
+struct ManifoldLanes : ConstraintLanes<T, size> {
+  T t1[3][size], t2[3][size], n[3][size];
+  T bias[3][size];  // part of u that does not come from the bodies' velocities
+  T friction[size], static_friction[size];
+};
+
+/// Bodies of constraints side by side.
+template <class Vector, std::size_t size>
+struct ConstraintBodies : LaneMemory<Vector> {
+  using V = Vector;
+  using T = VectorElement<V>;
+  static constexpr std::size_t width = VectorTraits<V>::width;
+  static_assert(size == width || size == 1);
+  using Side = BodySide<T, size>;
+  using Velocity = kernel::Velocity<V>;
+
+  /// Finds the items and the bodies of constraints. `constraint(lane)` exists in every lane, and the first `used`
+  /// lanes are in use.
+  template <class Constraints>
+  static void find_bodies(const SceneJob<T>& job, std::size_t used, const Constraints& constraint,
+                          ConstraintLanes<T, size>& block, Side& a, Side& b) {
+    for (std::size_t lane = 0; lane < size; ++lane) {
+      const bool idle = lane >= used;
+      const Constraint& of = constraint(lane);
+      block.first[lane] = of.first;
+      block.items[lane] = of.count;
+      block.in_lane[lane] = idle ? T(0) : static_cast<T>(of.count);
+      block.a[lane] = a.set(job, lane, of.body_a, of.body_b, idle);
+      block.b[lane] = b.set(job, lane, of.body_b, of.body_a, idle);
+    }
+  }
+
+  template <std::size_t columns>
+  [[gnu::always_inline]] static void load_records(const T* const* row, V (&lanes)[row_size]) {
+    if constexpr (size == width)
+      load_rows<V, columns>(row, lanes);
+    else
+      for (std::size_t c = 0; c < columns; ++c) lanes[c] = V(row[0][c]);
+  }
+  static MassAndInertia<V> load_mass(const Side& side) {
+    V c[row_size];
+    load_records<8>(side.record, c);
+    return mass_of_movable(c, LaneMemory<V>::load(side.moves) > V(0));
+  }
+  [[gnu::always_inline]] static Velocity gather(const VelocityRow<T>* rows, const std::int32_t (&index)[size]) {
+    const T* row[size];
+    for (std::size_t lane = 0; lane < size; ++lane) row[lane] = rows[index[lane] ^ (index[lane] >> 31)].numbers;
+    V c[row_size];
+    load_records<6>(row, c);
+    return {{c[0], c[1], c[2]}, {c[3], c[4], c[5]}};
+  }
+};
+
 template <class A, class T>
-struct Blocks {
+struct Blocks : ConstraintBodies<typename LaneTypes<A, T>::Batch, LaneTypes<A, T>::width> {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
   static constexpr std::size_t width = LaneTypes<A, T>::width;
   using Lane = T[width];
+  using Bodies = ConstraintBodies<B, width>;
+  using Bodies::load, Bodies::store;
+  using typename Bodies::Side, typename Bodies::Velocity;
 
   /// The linear relation between an impulse on one contact and its velocity: schur_form of PGS and substeps, else
   /// normal_first_form. `inverse_k33` is 0 in lanes without a contact.
@@ -28,17 +146,10 @@ struct Blocks {
     Lane impulse[3];
   };
 
-  struct alignas(64) Manifolds {
+  struct Head {
     BlockHead<T> head;
-    std::int32_t a[width], b[width];           // velocity rows; ~row of a body that does not move
-    std::uint32_t first[width], items[width];  // places, contacts
-    Lane in_lane;                              // as `items`, 0 of idle lanes
-    Lane t1[3], t2[3], n[3];
-    Lane bias[3];  // part of u that does not come from the bodies' velocities
-    Lane friction, static_friction;
-    Lane mass_a, mass_b;  // inverse
-    Lane inertia_a[6], inertia_b[6];
-
+  };
+  struct alignas(64) Manifolds : Head, ManifoldLanes<T, width> {
     Point* point() { return reinterpret_cast<Point*>(this + 1); }
   };
 
@@ -51,13 +162,7 @@ struct Blocks {
     Lane before;  // J v when the row was prepared
   };
 
-  struct alignas(64) Groups {
-    BlockHead<T> head;
-    std::int32_t a[width], b[width];
-    std::uint32_t first[width], items[width];  // positions; numbers of rows
-    Lane in_lane;                              // as `items`; 0 in inactive lanes
-    Lane mass_a, mass_b;
-    Lane inertia_a[6], inertia_b[6];
+  struct alignas(64) Groups : Head, ConstraintLanes<T, width> {
     Lane inverse_triple[6];  // see Triples
     std::uint32_t triples;   // bits of lanes
     // Substeps: additional angular velocity of the bodies if the accumulated impulses act at the present r_a and r_b.
@@ -103,28 +208,6 @@ struct Blocks {
   }
   static SubstepRow* substep_row(Groups& block) { return reinterpret_cast<SubstepRow*>(&substep_head(block) + 1); }
 
-  [[gnu::always_inline]] static B load(const Lane& lane) { return load_lanes<B>(lane); }
-  [[gnu::always_inline]] static Vector3<B> load(const Lane (&lanes)[3]) {
-    return {load(lanes[0]), load(lanes[1]), load(lanes[2])};
-  }
-  [[gnu::always_inline]] static Symmetric3<B> load(const Lane (&lanes)[6]) {
-    return {load(lanes[0]), load(lanes[1]), load(lanes[2]), load(lanes[3]), load(lanes[4]), load(lanes[5])};
-  }
-  [[gnu::always_inline]] static void store(Lane& lane, B x) { store_lanes(lane, x); }
-  [[gnu::always_inline]] static void store(Lane (&lanes)[3], const Vector3<B>& v) {
-    store(lanes[0], v.x);
-    store(lanes[1], v.y);
-    store(lanes[2], v.z);
-  }
-  [[gnu::always_inline]] static void store(Lane (&lanes)[6], const Symmetric3<B>& m) {
-    store(lanes[0], m.xx);
-    store(lanes[1], m.xy);
-    store(lanes[2], m.xz);
-    store(lanes[3], m.yy);
-    store(lanes[4], m.yz);
-    store(lanes[5], m.zz);
-  }
-
   [[gnu::always_inline]] static ContactForm<B> load(const ContactForm<Lane>& of) {
     return {load(of.inverse_k33), load(of.k1), load(of.k2), load(of.s11), load(of.s12), load(of.s22)};
   }
@@ -147,38 +230,14 @@ struct Blocks {
     r.inverse_k33[lane] = r.k1[lane] = r.k2[lane] = r.s11[lane] = r.s12[lane] = r.s22[lane] = T(0);
   }
 
-  struct Velocity {
-    Vector3<B> v, w;
-  };
-
-  using Side = BodySide<T, width>;
-
   /// Finds the items of a block and their bodies, of manifolds or of groups of rows.
   template <class Items>
   static void find_bodies(const SceneJob<T>& job, const Constraint* list, Items& block, Side& a, Side& b) {
-    for (std::size_t lane = 0; lane < width; ++lane) {
-      const bool idle = lane >= block.head.lanes;
-      const Constraint& m = list[block.head.manifold[idle ? 0 : lane]];
-      block.first[lane] = m.first;
-      block.items[lane] = m.count;
-      block.in_lane[lane] = idle ? T(0) : static_cast<T>(m.count);
-      block.a[lane] = a.set(job, lane, m.body_a, m.body_b, idle);
-      block.b[lane] = b.set(job, lane, m.body_b, m.body_a, idle);
-    }
-  }
-
-  static MassAndInertia<B> load_mass(const Side& side) {
-    B c[row_size];
-    load_rows<B, 8>(side.record, c);
-    return mass_of_movable(c, load_lanes<B>(side.moves) > B(0));
-  }
-
-  [[gnu::always_inline]] static Velocity gather(const VelocityRow<T>* rows, const std::int32_t (&index)[width]) {
-    const T* row[width];
-    for (std::size_t lane = 0; lane < width; ++lane) row[lane] = rows[index[lane] ^ (index[lane] >> 31)].numbers;
-    B c[row_size];
-    load_rows<B, width == 1 ? 6 : 16 / sizeof(T) == 4 ? 8 : 6>(row, c);
-    return {{c[0], c[1], c[2]}, {c[3], c[4], c[5]}};
+    const auto& head = block.head;
+    const auto constraint = [&](std::size_t lane) -> const Constraint& {
+      return list[head.manifold[lane < head.lanes ? lane : 0]];
+    };
+    Bodies::find_bodies(job, head.lanes, constraint, block, a, b);
   }
 
   /// Rows of bodies that do not move go `dummy_body`, so that no two threads write to one place.

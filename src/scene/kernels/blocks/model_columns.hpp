@@ -17,8 +17,8 @@ template <class B>
 }
 
 /// The axes of friction, where it has two coefficients: t1 along its direction. Other lanes keep their frame.
-template <class Stages, class T, class B, std::size_t width>
-inline Frame<B> frame_with_axes(const JobInput<T>& job, const std::uint32_t (&first)[width], const Frame<B>& frame) {
+template <class Stages, class T, class B>
+inline Frame<B> frame_with_axes(const JobInput<T>& job, const std::uint32_t* first, const Frame<B>& frame) {
   const SceneContacts<T>& contacts = job.scene->contacts;
   if (contacts.friction_2.data == nullptr) return frame;
   const B friction = Stages::load_first(contacts.friction, first), zero(0), one(1);

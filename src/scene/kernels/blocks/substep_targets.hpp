@@ -44,7 +44,7 @@ struct Goal {
     mark_still(block);
     const SceneContacts<T>& contacts = job.scene->contacts;
     const B zero(0);
-    B separation[row_size], least[row_size], slop[row_size];
+    B separation[points_of_manifold], least[points_of_manifold], slop[points_of_manifold];
     Base::load_points_or(job, contacts.separation, block, zero, separation);
     Base::load_points_or(job, contacts.target_velocity, block, zero, least);
     Base::load_points_or(job, contacts.slop, block, zero, slop);
@@ -87,11 +87,9 @@ struct Goal {
   static void begin_soft(const SceneJob<T>& job, Manifolds& block) {
     const auto& of = job.parameters;
     const B zero(0), one(1), h(of.substep), infinite(static_cast<T>(__builtin_inf()));
-    B given[row_size], damping[row_size];
+    B given[points_of_manifold], damping[points_of_manifold];
     Base::load_points(job, job.scene->contacts.frequency, block, given);
     Base::load_points_or(job, job.scene->contacts.damping_ratio, block, B(of.contact_damping_ratio), damping);
-    const B mass = Block::load(block.mass_a) + Block::load(block.mass_b);
-    const Symmetric3<B> ja = Block::load(block.inertia_a), jb = Block::load(block.inertia_b);
     for (std::size_t p = 0; p < block.head.count; ++p) {
       const Point& point = block.point()[p];
       SoftPoint& to = Block::soft_point(block)[p];
@@ -99,7 +97,7 @@ struct Goal {
       const Mask is_soft = used && given[p] > zero && given[p] < infinite;
       const B frequency = choose(is_soft, smaller(given[p], B(T(0.25) * of.inverse_substep)), one);
       const B omega = B(T(6.283185307179586)) * frequency, stiffness = mul_add(h, omega, B(T(2)) * damping[p]);
-      Symmetric3<B> k = collision_matrix(mass, ja, Block::load(point.r_a), jb, Block::load(point.r_b));
+      Symmetric3<B> k = Base::matrix_of(block, point);
       const B compliance = choose(is_soft, k.zz / (h * omega * stiffness), zero);
       k.zz = k.zz + compliance;
       to.hard = to.soft = point.response;
@@ -126,7 +124,7 @@ struct Goal {
   static Motion<B> moved(const SceneJob<T>& job, Manifolds& block, const Frame<B>& frame,
                          const typename Block::Velocity& a, const typename Block::Velocity& b) {
     const auto& head = Block::substep_head(block);
-    return Base::motion_of(frame, moved(job, block.a, head.still_a, a), moved(job, block.b, head.still_b, b));
+    return motion_of(frame, moved(job, block.a, head.still_a, a), moved(job, block.b, head.still_b, b));
   }
 
   /// A gap may close within the substep; an overlap beyond the slop is pushed out.
@@ -191,26 +189,13 @@ struct Goal {
     const Frame<B> frame = Base::frame_of(block);
     const B substeps(job.parameters.substeps), zero(0), growth = lasting_growth(job, block);
     const Vector3Columns<const T>& begun = job.warm_impulse;
-    B x[row_size]{}, y[row_size]{}, z[row_size]{};
-    if (begun.x.data != nullptr && block.head.hit != 0) {
-      Base::load_points(job, begun.x, block, x);
-      Base::load_points(job, begun.y, block, y);
-      Base::load_points(job, begun.z, block, z);
-    }
-    const std::uint32_t lanes = Base::all_lanes(block);
-    const Column<T>* const to[3] = {&job.results->warm_impulse.x, &job.results->warm_impulse.y,
-                                    &job.results->warm_impulse.z};
+    Vector3<B> started[points_of_manifold]{};
+    if (begun.x.data != nullptr && block.head.hit != 0) Base::load_points(job, begun, block, started);
     for (std::size_t p = 0; p < block.head.count; ++p) {
       const Vector3<B> impulse = substeps * Block::load(block.point()[p].impulse);
-      const B begun_normal = larger(dot(Vector3<B>{x[p], y[p], z[p]}, frame.n), zero);
-      T values[3][width];
-      Block::store(values, lasting_share(impulse.z, begun_normal, growth) * out_of(frame, impulse));
-      for_each_bit(lanes, [&](std::size_t lane) {
-        if (p >= block.items[lane]) return;
-        const std::size_t contact = Base::contact(job, block, lane, p);
-        for (std::size_t c = 0; c < 3; ++c)
-          if (to[c]->data != nullptr) element(*to[c], contact) = values[c][lane] + T(0);
-      });
+      const B begun_normal = larger(dot(started[p], frame.n), zero);
+      Base::store_point(job, job.results->warm_impulse, block, p,
+                        unsigned_zeros(lasting_share(impulse.z, begun_normal, growth) * out_of(frame, impulse)));
     }
   }
 
@@ -223,12 +208,10 @@ struct Goal {
     const Frame<B> frame = Base::frame_of(block);
     const auto a = Block::gather(job.velocities, block.a), b = Block::gather(job.velocities, block.b);
     const Motion<B> shift = moved(job, block, frame, a, b);
-    const Motion<B> start = Base::motion_of(frame, came(job, block.a), came(job, block.b));
+    const Motion<B> start = motion_of(frame, came(job, block.a), came(job, block.b));
     const bool forced = job.changes != nullptr;
-    Motion<B> change{};
-    if (forced)
-      change = Base::motion_of(frame, Block::gather(job.changes, block.a), Block::gather(job.changes, block.b));
-    B restitution[row_size];
+    const Motion<B> change = Base::motion_by_forces(job, block, frame);
+    B restitution[points_of_manifold];
     Base::load_points(job, job.scene->contacts.restitution, block, restitution);
     if (block.head.models != 0) take_restitution<Base>(job, block, restitution);
     const Motion<B> now = Base::motion(block, frame, a, b);

@@ -26,11 +26,20 @@ template <class B>
           dot(frame.t2, j2), dot(frame.t2, j3), dot(frame.n, j3)};
 }
 
+template <class B>
+struct Velocity {
+  Vector3<B> v, w;
+};
+
 /// Relative velocities of both bodies of a manifold, in its frame: u = relative + wa x ra - wb x rb.
 template <class B>
 struct Motion {
   Vector3<B> relative, wa, wb;
 };
+template <class B>
+[[gnu::always_inline]] inline Motion<B> motion_of(const Frame<B>& frame, const Velocity<B>& a, const Velocity<B>& b) {
+  return {into(frame, a.v - b.v), into(frame, a.w), into(frame, b.w)};
+}
 
 template <class B>
 [[gnu::always_inline]] inline Vector3<B> velocity_at(const Motion<B>& motion, const Vector3<B>& ra,

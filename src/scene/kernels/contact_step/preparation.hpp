@@ -178,6 +178,13 @@ struct Definiteness {
     return Definiteness(k);
   }
 
+  /// Bits of the lanes in `used` that cannot be solved, and the status of such a lane.
+  [[gnu::always_inline]] unsigned faults(Mask used) const { return lane_bits(used) & ~lane_bits(finite && definite); }
+  std::uint8_t status(std::size_t lane) const {
+    const bool is_finite = (lane_bits(finite) >> lane & 1u) != 0;
+    return static_cast<std::uint8_t>(is_finite ? Status::collision_matrix_not_positive_definite : Status::overflow);
+  }
+
  private:
   /// Returns K. A K that is singular within its rounding is replaced by an exactly singular matrix, because its inverse
   /// could have any size.
@@ -237,6 +244,17 @@ template <class B>
   const B normal = larger(given.z, B(0));
   const B cut = share_within(mul_add(given.x, given.x, given.y * given.y), static_friction * normal);
   return {cut * given.x, cut * given.y, normal};
+}
+
+/// Stores the status and the path of a contact, unless it is faulty.
+template <class T>
+inline void store_status(const SceneJob<T>& job, std::size_t contact, bool is_pushed, bool slips) {
+  if (job.status[contact] > static_cast<std::uint8_t>(Status::several_solutions)) return;
+  job.status[contact] = static_cast<std::uint8_t>(is_pushed ? Status::ok : Status::separating);
+  if (job.results->path.data == nullptr) return;
+  Path path{};
+  path.sliding_end = !is_pushed ? SlidingEnd::separating : slips ? SlidingEnd::slip : SlidingEnd::stick;
+  element(job.results->path, contact) = path;
 }
 
 /// True for impulses on the friction cone, up to the rounding of three products.

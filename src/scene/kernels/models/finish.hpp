@@ -67,19 +67,12 @@ struct ModelFinish {
       return choose(has_limit, one / choose(has_limit, sum, one), zero);
     };
     const B per_roll = inverse(roll), per_spin = inverse(spin);
-    const Column<T>* const to[3] = {&columns.x, &columns.y, &columns.z};
     for (std::size_t p = 0; p < block.head.count; ++p) {
       const B roll_share = Block::load(of[p].roll) * normal(p) * per_roll;
       const B spin_share = Block::load(of[p].spin) * normal(p) * per_spin;
-      T values[3][Block::width];
-      Block::store(values, unsigned_zeros(out_of(frame, Vector3<B>{roll_share * moment.x, roll_share * moment.y,
-                                                                   spin_share * moment.z})));
-      for_each_bit(Base::all_lanes(block), [&](std::size_t lane) {
-        if (p >= block.items[lane]) return;
-        const std::size_t contact = Base::contact(job, block, lane, p);
-        for (std::size_t c = 0; c < 3; ++c)
-          if (to[c]->data != nullptr) element(*to[c], contact) = values[c][lane];
-      });
+      Base::store_point(job, columns, block, p,
+                        unsigned_zeros(out_of(
+                            frame, Vector3<B>{roll_share * moment.x, roll_share * moment.y, spin_share * moment.z})));
     }
   }
 };

@@ -29,14 +29,15 @@ struct ModelStages : ModelBlocks<A, T> {
     const bool in_substeps = job.target == Target::substeps;
     const B zero(0), one(1), infinite(static_cast<T>(__builtin_inf())),
         share(in_substeps ? job.parameters.substeps : T(1));
-    B roll[row_size], spin[row_size], normal[row_size], tangential[row_size], stiffness[row_size], damping[row_size];
+    B roll[points_of_manifold], spin[points_of_manifold], normal[points_of_manifold], tangential[points_of_manifold],
+        stiffness[points_of_manifold], damping[points_of_manifold];
     Base::load_points_or(job, contacts.rolling_friction, block, zero, roll);
     Base::load_points_or(job, contacts.spinning_friction, block, zero, spin);
     Base::load_points_or(job, contacts.normal_compliance, block, zero, normal);
     Base::load_points_or(job, contacts.tangential_compliance, block, zero, tangential);
     Base::load_points_or(job, contacts.stiffness, block, infinite, stiffness);
     Base::load_points_or(job, contacts.damping, block, zero, damping);
-    const Responder respond(block, Models::model_head(job, block));
+    const Head& head = Models::model_head(job, block);
     ModelPoint* const points = Models::model_point(job, block);
     for (std::size_t p = 0; p < block.head.count; ++p) {
       const Point& point = block.point()[p];
@@ -48,7 +49,7 @@ struct ModelStages : ModelBlocks<A, T> {
       const B tangential_compliance = choose(used, share * tangential[p], zero);
       B compliance = choose(used, share * normal[p], zero);
       if (!in_substeps) {
-        respond(to.form, point, compliance, tangential_compliance, used);
+        respond(block, head, to.form, point, compliance, tangential_compliance, used);
         continue;
       }
       // f = -k φ - c u·n within the step: p_n (h k + c) h = -k φ - (h k + c) u·n.
@@ -59,11 +60,11 @@ struct ModelStages : ModelBlocks<A, T> {
       Block::store(more.rate, choose(is_spring, stiffness[p] / slope, zero));
       Block::store(more.spring, choose(is_spring, one, zero));
       compliance = compliance + choose(is_spring, one / (h * slope), zero);
-      respond(to.form, point, compliance, tangential_compliance, used);
+      respond(block, head, to.form, point, compliance, tangential_compliance, used);
       more.pushing = to.form;
       if (!has_soft_contacts(job)) continue;
       const B soft = choose(is_spring, zero, Block::load(Block::soft_point(block)[p].compliance));
-      respond(more.pushing, point, compliance + soft, tangential_compliance, used);
+      respond(block, head, more.pushing, point, compliance + soft, tangential_compliance, used);
     }
     if (Models::has_moments(block)) prepare_moments(job, block);
     take_impulses(job, block);
@@ -105,27 +106,13 @@ struct ModelStages : ModelBlocks<A, T> {
                   friction_ellipse(friction, second, Block::load(block.static_friction)));
   }
 
-  /// Computes K of a point in the form that the contact step reads.
-  struct Responder {
-    Symmetric3<B> inertia_a, inertia_b;
-    B mass, d1, d2;
-
-    Responder(const Manifolds& block, const Head& head)
-        : inertia_a(Block::load(block.inertia_a)),
-          inertia_b(Block::load(block.inertia_b)),
-          mass(Block::load(block.mass_a) + Block::load(block.mass_b)),
-          d1(Block::load(head.d1)),
-          d2(Block::load(head.d2)) {}
-
-    Symmetric3<B> matrix(const Point& point) const {
-      return collision_matrix(mass, inertia_a, Block::load(point.r_a), inertia_b, Block::load(point.r_b));
-    }
-
-    void operator()(Form& to, const Point& point, B compliance, B tangential, Mask used) const {
-      Models::store(to, used, ellipse_form(with_compliance(matrix(point), compliance, tangential), d1, d2));
-      Block::store_used(used, to.compliance, compliance, to.tangential_compliance, tangential);
-    }
-  };
+  /// Stores K of a point, with compliance, in the form that the contact step reads.
+  static void respond(const Manifolds& block, const Head& head, Form& to, const Point& point, B compliance,
+                      B tangential, Mask used) {
+    const Symmetric3<B> k = with_compliance(Base::matrix_of(block, point), compliance, tangential);
+    Models::store(to, used, ellipse_form(k, Block::load(head.d1), Block::load(head.d2)));
+    Block::store_used(used, to.compliance, compliance, to.tangential_compliance, tangential);
+  }
 
   /// Eigenvalues of a matrix that may be singular. An eigenvalue within the rounding of the larger one becomes 0.
   static Eigenvalues2<B> moments_of(B xx, B xy, B yy, B of_rounding) {
@@ -160,13 +147,13 @@ struct ModelStages : ModelBlocks<A, T> {
     // Response to moments of a body that the first point holds: K_rr - K_rp K_pp⁻¹ K_pr.
     const Point& point = block.point()[0];
     const UnitSpins<B> sa(ja, Block::load(point.r_a)), sb(jb, Block::load(point.r_b));
-    const Responder respond(block, Models::model_head(job, block));
+    const Head& head = Models::model_head(job, block);
     // A tangent without friction does not hold the body.
-    const Mask has_1 = respond.d1 > zero, has_2 = respond.d2 > zero;
+    const Mask has_1 = Block::load(head.d1) > zero, has_2 = Block::load(head.d2) > zero;
     const auto part = [&](B x, B y, B z) { return Vector3<B>{choose(has_1, x, zero), choose(has_2, y, zero), z}; };
     const Vector3<B> row1 = part(sa.x.x + sb.x.x, sa.y.x + sb.y.x, sa.z.x + sb.z.x);
     const Vector3<B> row2 = part(sa.x.y + sb.x.y, sa.y.y + sb.y.y, sa.z.y + sb.z.y);
-    Symmetric3<B> k = respond.matrix(point);
+    Symmetric3<B> k = Base::matrix_of(block, point);
     k.xz = choose(has_1, k.xz, zero);
     k.yz = choose(has_2, k.yz, zero);
     k.xy = choose(has_1 && has_2, k.xy, zero);
@@ -191,21 +178,21 @@ struct ModelStages : ModelBlocks<A, T> {
     const FrictionEllipse<B> ellipse = Models::load(Models::model_head(job, block));
     const Mask has_1 = ellipse.inverse_d1 > zero, has_2 = ellipse.inverse_d2 > zero;
     const B bound = ellipse.most * ellipse.static_ratio;
-    B x[row_size], y[row_size], z[row_size];
-    Base::load_points(job, job.warm_impulse, block, x, y, z);
+    Vector3<B> warm[points_of_manifold];
+    Base::load_points(job, job.warm_impulse, block, warm);
     for (std::size_t p = 0; p < block.head.count; ++p) {
       Point& point = block.point()[p];
-      Vector3<B> given = share * into(frame, Vector3<B>{x[p], y[p], z[p]});
+      Vector3<B> given = share * into(frame, warm[p]);
       given = {choose(has_1, given.x, zero), choose(has_2, given.y, zero), larger(given.z, zero)};
       const B cut = share_within(length2_of(ellipse, given), bound * given.z);
       const Vector3<B> taken = {cut * given.x, cut * given.y, given.z};
       Block::store(point.impulse, choose(is_used(point), taken, Vector3<B>{zero, zero, zero}));
     }
     if (!Models::has_moments(block) || job.warm_angular_impulse.x.data == nullptr) return;
-    Base::load_points(job, job.warm_angular_impulse, block, x, y, z);
+    Base::load_points(job, job.warm_angular_impulse, block, warm);
     Vector3<B> sum = {zero, zero, zero};
     for (std::size_t p = 0; p < block.head.count; ++p)
-      sum = sum + choose(is_used(block.point()[p]), Vector3<B>{x[p], y[p], z[p]}, Vector3<B>{zero, zero, zero});
+      sum = sum + choose(is_used(block.point()[p]), warm[p], Vector3<B>{zero, zero, zero});
     Moments& to = Models::moments(job, block);
     const Vector3<B> moment = Models::limits(block, Models::model_point(job, block)).cut(share * into(frame, sum));
     Block::store(to.moment,

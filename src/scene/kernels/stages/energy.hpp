@@ -29,13 +29,13 @@ struct Work {
     const Frame<B> frame = Base::frame_of(block);
     const auto& head = Block::substep_head(block);
     const Velocity a = Block::gather(job.velocities, block.a), b = Block::gather(job.velocities, block.b);
-    const Motion<B> driven = Base::motion_of(frame, driven_part(a, block.mass_a, block.inertia_a),
-                                             driven_part(b, block.mass_b, block.inertia_b));
+    const Motion<B> driven =
+        motion_of(frame, driven_part(a, block.mass_a, block.inertia_a), driven_part(b, block.mass_b, block.inertia_b));
     const bool has_springs = block.head.models != 0 && job.scene->contacts.stiffness.data != nullptr;
     const bool is_soft = has_soft_contacts(job) && !job.relaxes;
     Motion<B> mean{};
     if (has_springs || is_soft)
-      mean = Base::motion_of(frame, middle(job, block.a, head.still_a, a), middle(job, block.b, head.still_b, b));
+      mean = motion_of(frame, middle(job, block.a, head.still_a, a), middle(job, block.b, head.still_b, b));
     const Vector3<B> bias = Block::load(block.bias);
     const B zero(0);
     B work = zero, load = zero;

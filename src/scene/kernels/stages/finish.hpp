@@ -32,7 +32,7 @@ struct ManifoldFinish : ManifoldStages<A, T> {
     B friction = Block::load(block.friction);
     if constexpr (has_models) friction = Models::most(job, block);
     B worst = zero, range = zero;
-    Points impulses, velocities;
+    typename Base::PointVectors impulses, velocities;
     std::uint32_t pushed[points_of_manifold] = {}, slips[points_of_manifold] = {};
     for (std::size_t p = 0; p < block.head.count; ++p) {
       const Point& point = block.point()[p];
@@ -68,63 +68,20 @@ struct ManifoldFinish : ManifoldStages<A, T> {
       Models::store(job, block);
     }
     block.head.overflow = lanes & ~lane_bits(range == zero);
-    store(job, job.results->impulse, impulses, block, lanes);
-    store(job, job.results->separation_velocity, velocities, block, lanes);
+    // Faulty contacts get undefined results; the solver overwrites them.
+    bool whole = job.contact_at == nullptr;
+    for_each_bit(lanes, [&](std::size_t lane) { whole = whole && block.items[lane] == points_of_manifold; });
+    const auto for_each = [&](auto&& f) { Base::for_each_contact(job, block, lanes, f); };
+    Base::store_points(job.results->impulse, whole, block.first, lanes, impulses, for_each);
+    Base::store_points(job.results->separation_velocity, whole, block.first, lanes, velocities, for_each);
     const std::uint32_t* const contact_at =
         job.contact_at;  // statuses are bytes, which may alias anything for the compiler
     for_each_bit(lanes, [&](std::size_t lane) {
       const std::uint32_t first = block.first[lane];
-      for (std::size_t p = 0; p < block.items[lane]; ++p) {
-        const std::size_t i = number_at(contact_at, first + static_cast<std::uint32_t>(p));
-        if (job.status[i] > static_cast<std::uint8_t>(Status::several_solutions)) continue;
-        const bool is_pushed = (pushed[p] >> lane & 1u) != 0;
-        job.status[i] = static_cast<std::uint8_t>(is_pushed ? Status::ok : Status::separating);
-        if (job.results->path.data == nullptr) continue;
-        Path path{};
-        path.sliding_end = !is_pushed                     ? SlidingEnd::separating
-                           : (slips[p] >> lane & 1u) != 0 ? SlidingEnd::slip
-                                                          : SlidingEnd::stick;
-        element(job.results->path, i) = path;
-      }
+      for (std::size_t p = 0; p < block.items[lane]; ++p)
+        store_status(job, number_at(contact_at, first + static_cast<std::uint32_t>(p)), (pushed[p] >> lane & 1u) != 0,
+                     (slips[p] >> lane & 1u) != 0);
     });
-  }
-
-  /// A vector for every point and lane of a block.
-  struct Points {
-    B component[3][points_of_manifold];
-
-    void set(std::size_t p, const Vector3<B>& v) {
-      component[0][p] = v.x;
-      component[1][p] = v.y;
-      component[2][p] = v.z;
-    }
-  };
-
-  /// Faulty contacts get undefined results; the solver overwrites them.
-  static void store(const SceneJob<T>& job, const Vector3Columns<T>& columns, const Points& points,
-                    const Manifolds& block, std::uint32_t lanes) {
-    bool whole = job.contact_at == nullptr;
-    for_each_bit(lanes, [&](std::size_t lane) { whole = whole && block.items[lane] == points_of_manifold; });
-    T idle[points_of_manifold];
-    const Column<T>* const each[3] = {&columns.x, &columns.y, &columns.z};
-    for (std::size_t c = 0; c < 3; ++c) {
-      const Column<T>& column = *each[c];
-      if (column.data == nullptr) continue;
-      if (whole && is_contiguous(column)) {
-        T* row[width];
-        for (std::size_t lane = 0; lane < width; ++lane)
-          row[lane] = (lanes >> lane & 1u) != 0 ? column.data + block.first[lane] : idle;
-        store_four(row, points.component[c]);
-        continue;
-      }
-      for (std::size_t p = 0; p < block.head.count; ++p) {
-        T values[width];
-        store_lanes(values, points.component[c][p]);
-        for_each_bit(lanes, [&](std::size_t lane) {
-          if (p < block.items[lane]) element(column, Base::contact(job, block, lane, p)) = values[lane];
-        });
-      }
-    }
   }
 
   static Vector3<B> load_sum(const SceneJob<T>& job, const Manifolds& block, std::size_t p, std::uint32_t lanes) {
@@ -133,7 +90,7 @@ struct ManifoldFinish : ManifoldStages<A, T> {
       if (p >= block.items[lane]) return;
       for (std::size_t i = 0; i < 3; ++i) sum[i][lane] = job.impulse_sum[i][Base::contact(job, block, lane, p)];
     });
-    return {load_lanes<B>(sum[0]), load_lanes<B>(sum[1]), load_lanes<B>(sum[2])};
+    return Block::load(sum);
   }
 };
 
