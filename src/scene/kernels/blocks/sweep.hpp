@@ -108,19 +108,30 @@ struct ManifoldSweep : ManifoldStages<A, T> {
                             Block::load(block.mass_a) + Block::load(block.mass_b)} {}
   };
 
-  /// Applies the accumulated impulse `sum` and the changes of spin to the bodies, in the world frame.
-  [[gnu::always_inline]] static void put_back(const SceneJob<T>& job, const Manifolds& block, const Frame<B>& frame,
-                                              typename Block::Velocity a, typename Block::Velocity b,
-                                              const Motion<B>& before, const Motion<B>& after, const Vector3<B>& sum,
-                                              VelocityRow<T>* dummy_body) {
-    const Vector3<B> impulse = out_of(frame, sum);
-    a.v = mul_add(Block::load(block.mass_a), impulse, a.v);
-    a.w = a.w + out_of(frame, after.wa - before.wa);
-    b.v = mul_add(negated(Block::load(block.mass_b)), impulse, b.v);
-    b.w = b.w + out_of(frame, after.wb - before.wb);
-    Block::scatter(job.velocities, block.a, a, dummy_body);
-    Block::scatter(job.velocities, block.b, b, dummy_body);
-  }
+  /// The motion of the bodies of a block during a visit.
+  struct Visit {
+    typename Block::Velocity a, b;
+    Frame<B> frame;
+    Motion<B> before, motion;
+    Vector3<B> sum = {B(0), B(0), B(0)};  // of the changes of impulses
+
+    [[gnu::always_inline]] Visit(const SceneJob<T>& job, const Manifolds& block)
+        : a(Block::gather(job.velocities, block.a)),
+          b(Block::gather(job.velocities, block.b)),
+          frame(Base::frame_of(block)),
+          before(Base::motion(block, frame, a, b)),
+          motion(before) {}
+    /// Applies `sum` and the changes of spin to the bodies, in the world frame.
+    [[gnu::always_inline]] void put_back(const SceneJob<T>& job, const Manifolds& block, VelocityRow<T>* dummy_body) {
+      const Vector3<B> impulse = out_of(frame, sum);
+      a.v = mul_add(Block::load(block.mass_a), impulse, a.v);
+      a.w = a.w + out_of(frame, motion.wa - before.wa);
+      b.v = mul_add(negated(Block::load(block.mass_b)), impulse, b.v);
+      b.w = b.w + out_of(frame, motion.wb - before.wb);
+      Block::scatter(job.velocities, block.a, a, dummy_body);
+      Block::scatter(job.velocities, block.b, b, dummy_body);
+    }
+  };
 
   /// `ahead`, the block that comes next, is fetched on the way, point by point, if `fetches`.
   template <class Law, Pass pass = Pass::sweep, bool fetches = false>
@@ -128,17 +139,14 @@ struct ManifoldSweep : ManifoldStages<A, T> {
                     const std::byte* ahead = nullptr) {
     if constexpr (pass == Pass::sweep && Law::knows_world)
       if (block.head.on_world) return sweep_on_world<Law, fetches>(job, block, dummy_body, ahead);
-    const auto a = Block::gather(job.velocities, block.a), b = Block::gather(job.velocities, block.b);
-    const Frame<B> frame = Base::frame_of(block);
-    const Motion<B> before = Base::motion(block, frame, a, b);
-    if constexpr (pass == Pass::correction_rate) Goal<A, T>::correction_rate(job, block, frame, a, b);
+    Visit state(job, block);
+    if constexpr (pass == Pass::correction_rate) Goal<A, T>::correction_rate(job, block, state.frame, state.a, state.b);
     if constexpr (pass == Pass::relax) Goal<A, T>::relax(job, block);
     if constexpr (fetches) fetch<sizeof(Manifolds)>(ahead);
     const Bodies bodies(block);
     const Law law(job, block);
-    Motion<B> motion = before;
-    const Vector3<B> sum = visit_all<fetches>(job, block, bodies, law, motion, ahead);
-    put_back(job, block, frame, a, b, before, motion, sum, dummy_body);
+    visit_all<fetches>(job, block, bodies, law, state.motion, state.sum, ahead);
+    state.put_back(job, block, dummy_body);
   }
   /// Same, with the world as B. Only signs of zeros in point velocities and impulses can differ. They do not reach the
   /// bodies, because impulse changes are added to sums that begin with +0.
@@ -152,23 +160,23 @@ struct ManifoldSweep : ManifoldStages<A, T> {
     const Law law(job, block);
     MotionOnWorld<B> motion = {into(frame, a.v) + Block::load(block.bias), into(frame, a.w)};
     const Vector3<B> before = motion.wa;
-    const Vector3<B> sum = visit_all<fetches>(job, block, bodies, law, motion, ahead);
+    Vector3<B> sum = {B(0), B(0), B(0)};
+    visit_all<fetches>(job, block, bodies, law, motion, sum, ahead);
     a.v = mul_add(Block::load(block.mass_a), out_of(frame, sum), a.v);
     a.w = a.w + out_of(frame, motion.wa - before);
     Block::scatter(job.velocities, block.a, a, dummy_body);
   }
 
-  /// Visits all points in every round. Returns the sum of the changes of their impulses.
+  /// Visits all points in every round.
   template <bool fetches, class Law, class AnyMotion>
-  [[gnu::always_inline]] static Vector3<B> visit_all(const SceneJob<T>& job, Manifolds& block, const Bodies& bodies,
-                                                     const Law& law, AnyMotion& motion, const std::byte* ahead) {
-    Vector3<B> sum = {B(0), B(0), B(0)};
+  [[gnu::always_inline]] static void visit_all(const SceneJob<T>& job, Manifolds& block, const Bodies& bodies,
+                                               const Law& law, AnyMotion& motion, Vector3<B>& sum,
+                                               const std::byte* ahead) {
     if (job.measures_changes)
       Base::store_violation(block.head, visit<true, fetches>(block, bodies, law, motion, sum, ahead));
     else
       visit<false, fetches>(block, bodies, law, motion, sum, ahead);
     for (int round = 1; round < job.parameters.inner_iterations; ++round) visit<false>(block, bodies, law, motion, sum);
-    return sum;
   }
 
   template <std::size_t bytes>
@@ -217,30 +225,16 @@ struct ManifoldSweep : ManifoldStages<A, T> {
   /// Solves two blocks of one colour. They share no movable body, so each has the same bits as if solved separately.
   template <class Law>
   static void sweep_in_turns(const SceneJob<T>& job, Manifolds& x, Manifolds& y, VelocityRow<T>* dummy_body) {
-    struct Run {
+    struct Run : Visit {
       Manifolds& block;
-      typename Block::Velocity a, b;
-      Frame<B> frame;
       Bodies bodies;
       Law law;
-      Motion<B> before, motion;
-      Vector3<B> sum = {B(0), B(0), B(0)};
 
       [[gnu::always_inline]] Run(const SceneJob<T>& job, Manifolds& of)
-          : block(of),
-            a(Block::gather(job.velocities, of.a)),
-            b(Block::gather(job.velocities, of.b)),
-            frame(Base::frame_of(of)),
-            bodies(of),
-            law(job, of),
-            before(Base::motion(of, frame, a, b)),
-            motion(before) {}
+          : Visit(job, of), block(of), bodies(of), law(job, of) {}
       [[gnu::always_inline]] void visit(std::size_t p) {
         B worst(0), range(0);
-        visit_point<false>(block.point()[p], bodies, law, motion, sum, worst, range);
-      }
-      [[gnu::always_inline]] void finish(const SceneJob<T>& job, VelocityRow<T>* dummy_body) const {
-        put_back(job, block, frame, a, b, before, motion, sum, dummy_body);
+        visit_point<false>(block.point()[p], bodies, law, this->motion, this->sum, worst, range);
       }
     };
     Run of_x(job, x), of_y(job, y);
@@ -249,23 +243,19 @@ struct ManifoldSweep : ManifoldStages<A, T> {
         of_x.visit(p);
         of_y.visit(p);
       }
-    of_x.finish(job, dummy_body);
-    of_y.finish(job, dummy_body);
+    of_x.put_back(job, x, dummy_body);
+    of_y.put_back(job, y, dummy_body);
   }
 
   /// The impulses of the block on the bodies.
   static void warm_start(const SceneJob<T>& job, Manifolds& block, VelocityRow<T>* dummy_body) {
-    const auto a = Block::gather(job.velocities, block.a), b = Block::gather(job.velocities, block.b);
-    const Frame<B> frame = Base::frame_of(block);
-    const Motion<B> before = Base::motion(block, frame, a, b);
+    Visit state(job, block);
     const Bodies bodies(block);
-    Motion<B> motion = before;
-    Vector3<B> sum = {B(0), B(0), B(0)};
     for (std::size_t p = 0; p < block.head.count; ++p) {
       const Point& point = block.point()[p];
-      bodies.push(motion, sum, Block::load(point.impulse), Block::load(point.r_a), Block::load(point.r_b));
+      bodies.push(state.motion, state.sum, Block::load(point.impulse), Block::load(point.r_a), Block::load(point.r_b));
     }
-    put_back(job, block, frame, a, b, before, motion, sum, dummy_body);
+    state.put_back(job, block, dummy_body);
   }
 };
 

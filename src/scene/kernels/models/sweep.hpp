@@ -78,34 +78,27 @@ struct ModelSweep : ManifoldSweep<A, T> {
 
   template <Pass pass>
   static void sweep(const SceneJob<T>& job, Manifolds& block, VelocityRow<T>* dummy_body) {
-    const auto a = Block::gather(job.velocities, block.a), b = Block::gather(job.velocities, block.b);
-    const Frame<B> frame = Base::frame_of(block);
-    const Motion<B> before = Base::motion(block, frame, a, b);
-    if constexpr (pass == Pass::correction_rate) correction_rate(job, block, frame, a, b);
+    typename Sweep::Visit state(job, block);
+    if constexpr (pass == Pass::correction_rate) correction_rate(job, block, state.frame, state.a, state.b);
     if constexpr (pass == Pass::relax) relax(job, block);
     const Bodies bodies(block);
     const ModelLaw<A, T, pass> law(job, block);
-    Motion<B> motion = before;
-    Vector3<B> sum = {B(0), B(0), B(0)};
     if (job.measures_changes)
-      Base::store_violation(block.head, visit<true>(job, block, bodies, law, motion, sum));
+      Base::store_violation(block.head, visit<true>(job, block, bodies, law, state.motion, state.sum));
     else
-      visit<false>(job, block, bodies, law, motion, sum);
+      visit<false>(job, block, bodies, law, state.motion, state.sum);
     for (int round = 1; round < job.parameters.inner_iterations; ++round)
-      visit<false>(job, block, bodies, law, motion, sum);
-    Sweep::put_back(job, block, frame, a, b, before, motion, sum, dummy_body);
+      visit<false>(job, block, bodies, law, state.motion, state.sum);
+    state.put_back(job, block, dummy_body);
   }
 
   /// The impulses of the block on the bodies.
   static void warm_start(const SceneJob<T>& job, Manifolds& block, VelocityRow<T>* dummy_body) {
     Sweep::warm_start(job, block, dummy_body);
     if (!Models::has_moments(block)) return;
-    const auto a = Block::gather(job.velocities, block.a), b = Block::gather(job.velocities, block.b);
-    const Frame<B> frame = Base::frame_of(block);
-    const Motion<B> before = Base::motion(block, frame, a, b);
-    Motion<B> motion = before;
-    Bodies(block).turn(motion, Block::load(Models::moments(job, block).moment));
-    Sweep::put_back(job, block, frame, a, b, before, motion, Vector3<B>{B(0), B(0), B(0)}, dummy_body);
+    typename Sweep::Visit state(job, block);
+    Bodies(block).turn(state.motion, Block::load(Models::moments(job, block).moment));
+    state.put_back(job, block, dummy_body);
   }
 
   /// A rebound is a collision, but contacts with compliance keep their impulses: springs cause no impacts.
