@@ -9,7 +9,7 @@ namespace carom::kernel {
 namespace {
 
 /// Loads the lanes of a point for ellipse_step.
-template <class A, class T, Pass pass>
+template <class A, class T>
 struct ModelLaw {
   using Models = ModelBlocks<A, T>;
   using Block = Blocks<A, T>;
@@ -21,23 +21,24 @@ struct ModelLaw {
   B relaxation;
   const typename Block::Point* first;
   const typename Models::ModelPoint* points;
-  const typename Models::SubstepModel* pushing;
   typename Models::Moments* moments;
+  const std::byte* forms;  // of the pass
+  std::size_t form_bytes;
 
-  ModelLaw(const SceneJob<T>& job, typename Block::Manifolds& block)
+  ModelLaw(const SceneJob<T>& job, typename Block::Manifolds& block, Pass pass)
       : ellipse(Models::load(Models::model_head(job, block))),
         relaxation(job.parameters.relaxation),
         first(block.point()),
         points(Models::model_point(job, block)),
-        pushing(pass == Pass::correction_rate ? Models::substep_model(job, block) : nullptr),
-        moments(Models::has_moments(block) ? &Models::moments(job, block) : nullptr) {}
-
-  const Form& form(std::size_t p) const {
-    if constexpr (pass == Pass::correction_rate)
-      return pushing[p].pushing;
-    else
-      return points[p].form;
+        moments(Models::has_moments(block) ? &Models::moments(job, block) : nullptr),
+        forms(reinterpret_cast<const std::byte*>(&points->form)),
+        form_bytes(sizeof(typename Models::ModelPoint)) {
+    if (pass != Pass::correction_rate) return;
+    forms = reinterpret_cast<const std::byte*>(&Models::substep_model(job, block)->pushing);
+    form_bytes = sizeof(typename Models::SubstepModel);
   }
+
+  const Form& form(std::size_t p) const { return *reinterpret_cast<const Form*>(forms + p * form_bytes); }
 
   /// z of a point. `missed`: its target minus z_n.
   struct Relative {
@@ -75,14 +76,14 @@ struct ModelSweep : ManifoldSweep<A, T> {
   using Manifolds = typename Block::Manifolds;
   using Bodies = typename Sweep::Bodies;
   using Moments = typename Models::Moments;
+  using Law = ModelLaw<A, T>;
 
-  template <Pass pass>
-  static void sweep(const SceneJob<T>& job, Manifolds& block, VelocityRow<T>* dummy_body) {
+  static void sweep(const SceneJob<T>& job, Manifolds& block, VelocityRow<T>* dummy_body, Pass pass) {
     typename Sweep::Visit state(job, block);
-    if constexpr (pass == Pass::correction_rate) correction_rate(job, block, state.frame, state.a, state.b);
-    if constexpr (pass == Pass::relax) relax(job, block);
+    if (pass == Pass::correction_rate) correction_rate(job, block, state.frame, state.a, state.b);
+    if (pass == Pass::relax) relax(job, block);
     const Bodies bodies(block);
-    const ModelLaw<A, T, pass> law(job, block);
+    const Law law(job, block, pass);
     if (job.measures_changes)
       Base::store_violation(block.head, visit<true>(job, block, bodies, law, state.motion, state.sum));
     else
@@ -159,7 +160,7 @@ struct ModelSweep : ManifoldSweep<A, T> {
     }
   }
 
-  template <bool measures, class Law>
+  template <bool measures>
   static B visit(const SceneJob<T>& job, Manifolds& block, const Bodies& bodies, const Law& law, Motion<B>& motion,
                  Vector3<B>& sum) {
     if (!Models::has_moments(block)) return Sweep::template visit<measures>(block, bodies, law, motion, sum);
@@ -187,7 +188,6 @@ struct ModelSweep : ManifoldSweep<A, T> {
   }
 
   /// Solves the rolling part, before the forces: with free bodies, or with bodies that the first point holds.
-  template <class Law>
   static void roll(Manifolds& block, Moments& of, const Law& law, const Bodies& bodies, Mask live, Motion<B>& motion) {
     const B limit = Models::limits(block, law.points).roll;
     const Vector3<B> m = Block::load(of.moment);
@@ -212,7 +212,6 @@ struct ModelSweep : ManifoldSweep<A, T> {
   }
 
   /// Solves the spinning part, after the forces, which have changed the limits of both parts.
-  template <class Law>
   static void spin(Manifolds& block, Moments& of, const Law& law, const Bodies& bodies, Mask live, Motion<B>& motion) {
     const Vector3<B> m = Block::load(of.moment);
     const Vector3<B> next =

@@ -32,7 +32,7 @@ struct SweepStages : BlockKinds<A, T> {
       if (is_joint(blocks[i]))
         GroupStages<A, T>::sweep(job, groups(blocks[i]), dummy_body);
       else if (has_models(blocks[i]))
-        ModelSweep<A, T>::template sweep<Pass::sweep>(job, manifolds(blocks[i]), dummy_body);
+        ModelSweep<A, T>::sweep(job, manifolds(blocks[i]), dummy_body, Pass::sweep);
       else if (Law::knows_world && Sweep::takes_turns && !reads_ahead && i + 1 < count && is_plain(i + 1) &&
                Sweep::may_take_turns(job, manifolds(blocks[i]), manifolds(blocks[i + 1]))) {
         Sweep::template sweep_in_turns<Law>(job, manifolds(blocks[i]), manifolds(blocks[i + 1]), dummy_body);
@@ -54,7 +54,7 @@ struct SweepStages : BlockKinds<A, T> {
       if (!is_joint(blocks[i])) {
         Manifolds& block = manifolds(blocks[i]);
         if (has_models(blocks[i]))
-          ModelSweep<A, T>::template sweep<pass>(job, block, dummy_body);
+          ModelSweep<A, T>::sweep(job, block, dummy_body, pass);
         else if (pass == Pass::correction_rate && has_soft_contacts(job))
           ManifoldSweep<A, T>::template sweep<PgsSweep<A, T, true>, pass>(job, block, dummy_body);
         else
