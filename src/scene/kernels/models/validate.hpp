@@ -32,18 +32,13 @@ class ModelNumbers {
     below_zero(contacts.normal_compliance, Status::negative_normal_compliance);
     below_zero(contacts.spinning_friction, Status::negative_spinning_friction);
     below_zero(contacts.rolling_friction, Status::negative_rolling_friction);
-    if (is_at_once(job.target) && job.warm_angular_impulse.x.data != nullptr) {
-      add(Load::load(job.warm_angular_impulse.x, block));
-      add(Load::load(job.warm_angular_impulse.y, block));
-      add(Load::load(job.warm_angular_impulse.z, block));
-    }
+    if (is_at_once(job.target) && job.warm_angular_impulse.x.data != nullptr)
+      for_each_field(job.warm_angular_impulse, [&](const Column<const T>& column) { add(Load::load(column, block)); });
     if (contacts.friction_2.data == nullptr) return;
     const B second = Load::load(contacts.friction_2, block);
     const Vector3<B> d = Load::load(contacts.friction_direction, block);
     add(without_infinity(second));
-    add(d.x);
-    add(d.y);
-    add(d.z);
+    for_each_field(d, [&](const B& x) { add(x); });
     const B length = square_root(dot(normal, normal));
     const Vector3<B> n = (B(1) / choose(length > zero, length, B(1))) * normal;
     const Vector3<B> across = part_across(d, n);

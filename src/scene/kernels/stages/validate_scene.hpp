@@ -131,15 +131,11 @@ struct SceneValidation {
         more[further] = Load::load(column, block);
         sum = sum + vanishing(more[further++]);
       };
-      neighbours.add(normal.x);
-      neighbours.add(normal.y);
-      neighbours.add(normal.z);
-      const Column<const T>* const surface[] = {&contacts.surface_velocity.x, &contacts.surface_velocity.y,
-                                                &contacts.surface_velocity.z};
-      for (const auto* column : surface) {
-        read(*column);
-        if (column->data != nullptr) neighbours.add(more[further - 1]);
-      }
+      for_each_field(normal, [&](const B& x) { neighbours.add(x); });
+      for_each_field(contacts.surface_velocity, [&](const Column<const T>& column) {
+        read(column);
+        if (column.data != nullptr) neighbours.add(more[further - 1]);
+      });
       neighbours.add(friction);
       if (contacts.static_friction.data != nullptr) {
         static_friction = Load::load(contacts.static_friction, block);
@@ -163,11 +159,7 @@ struct SceneValidation {
       }
       validator.set(static_friction < friction, Status::static_friction_below_friction);
       read(contacts.target_velocity);
-      if (is_at_once(job.target)) {
-        read(job.warm_impulse.x);
-        read(job.warm_impulse.y);
-        read(job.warm_impulse.z);
-      }
+      if (is_at_once(job.target)) for_each_field(job.warm_impulse, read);
       validator.coefficients(friction, restitution, B(job.parameters.max_restitution));
       validator.set(magnitude(square_root(dot(normal, normal)) - one) > B(job.parameters.normal_tolerance),
                     Status::normal_not_unit);
@@ -212,25 +204,16 @@ struct SceneValidation {
       const auto read = [&](const Column<const T>& column) {
         if (column.data != nullptr) numbers[n++] = Load::load(column, block);
       };
-      const Vector3Columns<const T>* const vectors[] = {&joints.linear_a, &joints.angular_a, &joints.linear_b,
-                                                        &joints.angular_b};
-      for (const auto* vector : vectors) {
-        read(vector->x);
-        read(vector->y);
-        read(vector->z);
-      }
+      for (const auto* vectors : {&joints.linear_a, &joints.angular_a, &joints.linear_b, &joints.angular_b})
+        for_each_field(*vectors, read);
       read(joints.target_velocity);
       read(joints.warm_impulse);
       const B zero(0);
       Validator<A, T> validator;
       if (job.target == Target::substeps) {
         read(joints.position_error);
-        const Vector3Columns<const T>* const arms[] = {&joints.r_a, &joints.r_b};
-        for (const auto* arm : arms) {
-          read(arm->x);
-          read(arm->y);
-          read(arm->z);
-        }
+        for_each_field(joints.r_a, read);
+        for_each_field(joints.r_b, read);
         if (joints.damping_ratio.data != nullptr) {
           read(joints.damping_ratio);
           validator.set(numbers[n - 1] < zero, Status::negative_damping_ratio);
