@@ -183,9 +183,6 @@ struct Path {
 /// "unknown" if a member is unknown.
 CAROM_EXPORT std::string to_string(Path path);
 
-/// The inverse of to_string(Path); throws Error on any other text.
-CAROM_EXPORT Path path_from_string(std::string_view text);
-
 /// The instruction sets that carom has kernels for.
 enum class Isa : std::uint8_t {
   automatic = 0,  ///< the environment variable CAROM_ISA if it is set, else the best ISA of this CPU

@@ -120,13 +120,22 @@ std::string_view to_string(IslandStatus status) {
 }
 #undef CAROM_NAME
 
-std::string_view to_string(IslandAlgorithm algorithm) {
-  return name_of(algorithm_names, algorithm);
-}
-
-std::string_view to_string(CombineRule rule) {
-  return name_of(rule_names, rule);
-}
+#define CAROM_TO_STRING(Enum, names)       \
+  std::string_view to_string(Enum value) { \
+    return name_of(names, value);          \
+  }
+CAROM_TO_STRING(Isa, isa_names)
+CAROM_TO_STRING(Law, law_names)
+CAROM_TO_STRING(RestitutionLaw, restitution_names)
+CAROM_TO_STRING(Integrator, integrator_names)
+CAROM_TO_STRING(GradientStatus, gradient_names)
+CAROM_TO_STRING(ContactFilter, filter_names)
+CAROM_TO_STRING(BenderSchmittPhase, phase_names)
+CAROM_TO_STRING(ErrorScale, scale_names)
+CAROM_TO_STRING(ContactState, state_names)
+CAROM_TO_STRING(IslandAlgorithm, algorithm_names)
+CAROM_TO_STRING(CombineRule, rule_names)
+#undef CAROM_TO_STRING
 
 std::string to_string(Path path) {
   if (!path.is_known()) return std::string(unknown);
@@ -136,24 +145,8 @@ std::string to_string(Path path) {
   return text + "+c" + std::to_string(path.compressions) + "d" + std::to_string(path.decompressions);
 }
 
-Path path_from_string(std::string_view text) {
-  for (std::size_t index = 0; index < Path::kinds; ++index) {
-    const Path path = Path::from_index(index);
-    if (to_string(path) == text) return path;
-  }
-  throw Error(Text("carom: '", text, "' is not a path"));
-}
-
-std::string_view to_string(Isa isa) {
-  return name_of(isa_names, isa);
-}
-
 Isa isa_from_string(std::string_view text) {
   return from_name<Isa>(isa_names, text, "an ISA: auto, scalar, sse2, avx2, avx512 or neon");
-}
-
-std::string_view to_string(Law law) {
-  return name_of(law_names, law);
 }
 
 Law law_from_string(std::string_view text) {
@@ -162,36 +155,8 @@ Law law_from_string(std::string_view text) {
                         "anitescu-potra, pfeiffer-glocker, brach, projected, polar or composite");
 }
 
-std::string_view to_string(RestitutionLaw law) {
-  return name_of(restitution_names, law);
-}
-
 RestitutionLaw restitution_law_from_string(std::string_view text) {
   return from_name<RestitutionLaw>(restitution_names, text, "a restitution law: energetic, kinetic or kinematic");
-}
-
-std::string_view to_string(GradientStatus status) {
-  return name_of(gradient_names, status);
-}
-
-std::string_view to_string(ContactFilter filter) {
-  return name_of(filter_names, filter);
-}
-
-std::string_view to_string(BenderSchmittPhase phase) {
-  return name_of(phase_names, phase);
-}
-
-std::string_view to_string(ErrorScale scale) {
-  return name_of(scale_names, scale);
-}
-
-std::string_view to_string(ContactState state) {
-  return name_of(state_names, state);
-}
-
-std::string_view to_string(Integrator integrator) {
-  return name_of(integrator_names, integrator);
 }
 
 Integrator integrator_from_string(std::string_view text) {
