@@ -23,7 +23,7 @@ carom_error carom_blocked_contacts_set_laws(carom_blocked_contacts* contacts, co
     std::visit(
         [&](auto& of) {
           decltype(of.laws) taken;
-          c::take_laws(taken, laws);
+          c::take_columns(taken, laws, c::columns_of_laws);
           of.laws = taken;
         },
         c::given(contacts, "contacts").contacts);

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <exception>
 #include <new>
-#include <string_view>
 
 namespace carom::c {
 namespace {

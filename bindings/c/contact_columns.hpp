@@ -10,6 +10,7 @@
 
 #include "call.hpp"
 #include "core/columns/columns.hpp"
+#include "core/columns/constants.hpp"
 
 namespace carom::c {
 
@@ -31,83 +32,68 @@ struct TakeEach {
   [[gnu::always_inline]] void operator()(const columns::Label&, To& to, const From& from) const {
     Take{}(to, from);
   }
-  template <class What, class To, class From>
-  [[gnu::always_inline]] void operator()(const columns::Label&, What, To& to, const From& from) const {
-    Take{}(to, from);
-  }
 };
 
-/// Counts the columns of a list.
-struct Count {
-  std::size_t* columns;
-  constexpr void operator()(const columns::Label&, const auto&...) const { ++*columns; }
+// Lists of the columns of structs, for take_columns().
+inline constexpr auto columns_of_laws = [](auto&& f, auto&... laws) { columns::each_law_column(f, laws...); };
+inline constexpr auto columns_of_contacts = [](auto&& f, auto& contacts, auto&... others) {
+  columns::each_number(f, contacts, others...);
+  columns::each_index(f, contacts, others...);
+  if constexpr (requires { contacts.bodies; }) columns::each(f, {}, contacts.bodies, others.bodies...);
+};
+inline constexpr auto columns_of_results = [](auto&& f, auto&... results) {
+  columns::each_vector_result(f, results...);
+  columns::each_scalar_result(f, results...);
+};
+inline constexpr auto columns_of_islands = [](auto&& f, auto&... islands) {
+  columns::each_island_result(f, islands...);
 };
 
-template <class T>
-consteval std::size_t law_columns() {
-  std::size_t count = 0;
-  LawColumns<T> laws;
-  columns::each_choice(Count{&count}, laws);
-  columns::each_parameter(Count{&count}, laws);
-  columns::each_weight(Count{&count}, laws.weight);
-  return count;
-}
-
-template <class AnyContacts>
-consteval std::size_t columns_of() {
-  std::size_t count = columns::numbers_of<AnyContacts>();
-  AnyContacts contacts;
-  columns::each_index(Count{&count}, contacts);
-  if constexpr (requires { contacts.bodies; }) columns::each(Count{&count}, {}, contacts.bodies);
-  return count;
-}
-
-template <class Results>
-consteval std::size_t results_of() {
-  std::size_t count = 0;
-  Results results;
-  columns::each_vector_result(Count{&count}, results);
-  columns::each_scalar_result(Count{&count}, results);
-  return count;
-}
-
-template <class T>
-void take_laws(LawColumns<T>& to, const carom_law_columns* laws) {
-  static_assert(sizeof to == law_columns<T>() * sizeof(Column<T>));
-  static_assert(sizeof *laws == sizeof(std::size_t) + law_columns<T>() * sizeof(carom_column));
-  if (laws == nullptr) return;
-  const Given<carom_law_columns> from(*laws);
-  columns::each_choice(TakeEach{}, to, *from);
-  columns::each_parameter(TakeEach{}, to, *from);
-  columns::each_weight(TakeEach{}, to.weight, from->weight);
+/// Takes the columns that a list has of a struct and of its counterpart in C. They are all columns of both. Without the
+/// struct in C nothing is taken.
+template <class To, class C, class List>
+void take_columns(To& to, const C* in_c, const List& list) {
+  // In C laws and islands are structs of their own.
+  constexpr bool has_laws = requires {
+    to.laws;
+  };
+  constexpr bool has_islands = requires {
+    to.islands;
+  };
+  constexpr std::size_t in_structs = [] {
+    if constexpr (has_laws) return sizeof(To::laws);
+    if constexpr (has_islands) return sizeof(To::islands);
+    return std::size_t{0};
+  }();
+  static_assert([] {
+    columns::CountColumns all;
+    To of;
+    List{}(all, of);
+    if constexpr (has_laws) columns_of_laws(all, of.laws);
+    if constexpr (has_islands) columns_of_islands(all, of.islands);
+    return all.are_all_of(of);
+  }());
+  static_assert(sizeof(C) == sizeof(std::size_t) + sizeof to - in_structs + (has_laws || has_islands) * sizeof(void*));
+  if (in_c == nullptr) return;
+  const Given<C> from(*in_c);
+  list(TakeEach{}, to, *from);
+  if constexpr (has_laws) take_columns(to.laws, from->laws, columns_of_laws);
+  if constexpr (has_islands) take_columns(to.islands, from->islands, columns_of_islands);
 }
 
 /// Contacts of any form.
 template <class AnyContacts, class C>
 AnyContacts taken_contacts(const C* contacts) {
-  constexpr std::size_t count = columns_of<AnyContacts>();
-  static_assert(sizeof(AnyContacts) == count * sizeof(Column<int>) + sizeof(AnyContacts::laws));
-  static_assert(sizeof(C) == sizeof(std::size_t) + count * sizeof(carom_column) + sizeof(void*));
-  const Given<C> from(given(contacts, "contacts"));
   AnyContacts to;
-  columns::each_number(TakeEach{}, to, *from);
-  columns::each_index(TakeEach{}, to, *from);
-  if constexpr (requires { to.bodies; }) columns::each(TakeEach{}, {}, to.bodies, from->bodies);
-  take_laws(to.laws, from->laws);
+  take_columns(to, &given(contacts, "contacts"), columns_of_contacts);
   return to;
 }
 
 /// Columns of results; all absent if there is no struct.
-template <class Results, class C>
-Results taken_results(const C* results) {
-  constexpr std::size_t count = results_of<Results>();
-  static_assert(sizeof(Results) == count * sizeof(Column<int>));
-  static_assert(sizeof(C) == sizeof(std::size_t) + count * sizeof(carom_output));
+template <class Results, class C, class List = decltype(columns_of_results)>
+Results taken_results(const C* results, const List& list = columns_of_results) {
   Results to;
-  if (results == nullptr) return to;
-  const Given<C> from(*results);
-  columns::each_vector_result(TakeEach{}, to, *from);
-  columns::each_scalar_result(TakeEach{}, to, *from);
+  take_columns(to, results, list);
   return to;
 }
 

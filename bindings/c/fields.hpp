@@ -4,7 +4,6 @@
 
 #include <carom/carom.h>
 
-#include <array>
 #include <carom/scene.hpp>
 #include <carom/solver.hpp>
 #include <cmath>
@@ -13,6 +12,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <type_traits>
 
 #include "call.hpp"
@@ -55,6 +55,8 @@ void assign(const char* name, To& to, const From& from, std::string_view owner =
     to = from.value_or(std::numeric_limits<double>::quiet_NaN());
   } else if constexpr (std::same_as<To, const char*>) {
     to = from.data();  // a literal, which ends with a zero
+  } else if constexpr (std::same_as<From, std::span<const LawParameter>>) {
+    to = from.size();
   } else if constexpr (are_counts<From>) {
     assign(name, to, CountsAccess::counts(from));
   } else if constexpr (std::is_array_v<To> || requires { to.size(); }) {

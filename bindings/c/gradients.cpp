@@ -14,14 +14,7 @@ namespace carom::c {
 
 namespace {
 
-template <class T>
-void take_derivatives(Derivatives<T>& to, const carom_derivatives* derivatives) {
-  static_assert(sizeof to == columns::derivative_count * sizeof(Column<T>));
-  static_assert(sizeof *derivatives == sizeof(std::size_t) + columns::derivative_count * sizeof(carom_output));
-  if (derivatives == nullptr) return;
-  const Given<carom_derivatives> from(*derivatives);
-  columns::each_derivative(TakeEach{}, "", to, *from);
-}
+constexpr auto columns_of_derivatives = [](auto&& f, auto&... by) { columns::each_derivative(f, "", by...); };
 
 template <class T>
 Gradients<T> taken_gradients(const carom_gradients* gradients) {
@@ -33,14 +26,15 @@ Gradients<T> taken_gradients(const carom_gradients* gradients) {
   const carom_derivatives* const in_c[columns::gradient_rows] = {from->impulse_x,  from->impulse_y,  from->impulse_z,
                                                                  from->velocity_x, from->velocity_y, from->velocity_z};
   std::size_t row = 0;
-  columns::each_gradient([&](const char*, Derivatives<T>& of) { take_derivatives(of, in_c[row++]); }, to);
+  columns::each_gradient(
+      [&](const char*, Derivatives<T>& of) { take_columns(of, in_c[row++], columns_of_derivatives); }, to);
   Take{}(to.status, from->status);
   if (from->cotangent == nullptr) return to;
   const Given<carom_vector_jacobian_product> cotangent(*from->cotangent);
   auto& [impulse, separation_velocity, product] = to.cotangent;
   columns::each(TakeEach{}, {}, impulse, cotangent->impulse);
   columns::each(TakeEach{}, {}, separation_velocity, cotangent->separation_velocity);
-  take_derivatives(product, cotangent->product);
+  take_columns(product, cotangent->product, columns_of_derivatives);
   return to;
 }
 

@@ -1,7 +1,6 @@
 #include <carom/carom.h>
 
 #include <carom/joints.hpp>
-#include <string>
 #include <variant>
 
 #include "core/support/vector3.hpp"
@@ -14,9 +13,6 @@ struct carom_joints {
   std::variant<JointRowData<float>, JointRowData<double>> data;
 };
 
-template <>
-inline constexpr std::size_t carom::enumerators<CombineRule> = combine_rule_count;
-
 namespace carom::c {
 
 template <class F, class Row, class C>
@@ -24,25 +20,9 @@ requires requires(Row& row) {
   row.angular_a;
 }
 void each_field(F&& f, Row& row, C& c) {
-  auto& [body_a, body_b, linear_a, angular_a, linear_b, angular_b, target_velocity, min_impulse, max_impulse,
-         compliance, warm_impulse, key, position_error, frequency, damping_ratio, r_a, r_b] = row;
-  f("body_a", body_a, c.body_a);
-  f("body_b", body_b, c.body_b);
-  f("linear_a", linear_a, c.linear_a);
-  f("angular_a", angular_a, c.angular_a);
-  f("linear_b", linear_b, c.linear_b);
-  f("angular_b", angular_b, c.angular_b);
-  f("target_velocity", target_velocity, c.target_velocity);
-  f("min_impulse", min_impulse, c.min_impulse);
-  f("max_impulse", max_impulse, c.max_impulse);
-  f("compliance", compliance, c.compliance);
-  f("warm_impulse", warm_impulse, c.warm_impulse);
-  f("key", key, c.key);
-  f("position_error", position_error, c.position_error);
-  f("frequency", frequency, c.frequency);
-  f("damping_ratio", damping_ratio, c.damping_ratio);
-  f("r_a", r_a, c.r_a);
-  f("r_b", r_b, c.r_b);
+  const auto by_name = [&](const columns::Label& label, auto& field, auto& in_c) { f(label.member, field, in_c); };
+  columns::each_needed_of_rows(by_name, row, c);
+  columns::each_optional_of_rows(by_name, row, c);
 }
 
 namespace {
@@ -150,21 +130,19 @@ carom_error carom_joints_rows(const carom_joints* joints, carom_joint_rows* rows
 }
 
 carom_error carom_add_ball_joint(carom_joints* joints, const carom_joint_bodies* bodies) {
-  return c::add(joints, bodies, [](auto& data, const auto& of) { add_ball_joint(data, of); });
+  return c::add(joints, bodies, [](auto&&... of) { add_ball_joint(of...); });
 }
 
 carom_error carom_add_hinge(carom_joints* joints, const carom_joint_bodies* bodies, const double axis[3]) {
-  return c::add(joints, bodies, axis,
-                [](auto& data, const auto& of, const auto& along) { add_hinge(data, of, along); });
+  return c::add(joints, bodies, axis, [](auto&&... of) { add_hinge(of...); });
 }
 
 carom_error carom_add_slider(carom_joints* joints, const carom_joint_bodies* bodies, const double axis[3]) {
-  return c::add(joints, bodies, axis,
-                [](auto& data, const auto& of, const auto& along) { add_slider(data, of, along); });
+  return c::add(joints, bodies, axis, [](auto&&... of) { add_slider(of...); });
 }
 
 carom_error carom_add_fixed_joint(carom_joints* joints, const carom_joint_bodies* bodies) {
-  return c::add(joints, bodies, [](auto& data, const auto& of) { add_fixed_joint(data, of); });
+  return c::add(joints, bodies, [](auto&&... of) { add_fixed_joint(of...); });
 }
 
 carom_error carom_add_motor(carom_joints* joints, const carom_joint_bodies* bodies, const double axis[3], double speed,
@@ -185,8 +163,7 @@ carom_error carom_add_linear_motor(carom_joints* joints, const carom_joint_bodie
 
 carom_error carom_add_distance_joint(carom_joints* joints, const carom_joint_bodies* bodies,
                                      const double direction[3]) {
-  return c::add(joints, bodies, direction,
-                [](auto& data, const auto& of, const auto& along) { add_distance_joint(data, of, along); });
+  return c::add(joints, bodies, direction, [](auto&&... of) { add_distance_joint(of...); });
 }
 
 carom_error carom_combine(std::int32_t rule, double a, double b, double* result) {

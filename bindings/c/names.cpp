@@ -8,22 +8,6 @@ using namespace carom;
 
 namespace carom::c {
 
-template <class F, Is<LawInfo> O, class C>
-void each_field(F&& f, O& info, C& c) {
-  auto& [law, in_space, in_plane, reads_friction, reads_restitution, parameters, restitution, may_gain_energy,
-         energy_gain, source] = info;
-  f("law", law, c.law);
-  f("in_space", in_space, c.in_space);
-  f("in_plane", in_plane, c.in_plane);
-  f("reads_friction", reads_friction, c.reads_friction);
-  f("reads_restitution", reads_restitution, c.reads_restitution);
-  f("parameters", parameters.size(), c.parameters);
-  f("restitution", restitution, c.restitution);
-  f("may_gain_energy", may_gain_energy, c.may_gain_energy);
-  f("energy_gain", energy_gain, c.energy_gain);
-  f("source", source, c.source);
-}
-
 namespace {
 
 /// Throws Error if no law has the number.
@@ -45,50 +29,28 @@ const char* name_of(std::int32_t number) {
 
 }  // namespace
 
-const char* carom_law_name(std::int32_t law) {
-  return name_of<Law>(law);
-}
-const char* carom_restitution_law_name(std::int32_t law) {
-  return name_of<RestitutionLaw>(law);
-}
-const char* carom_integrator_name(std::int32_t integrator) {
-  return name_of<Integrator>(integrator);
-}
-const char* carom_status_name(std::int32_t status) {
-  return name_of<Status>(status);
-}
-const char* carom_isa_name(std::int32_t isa) {
-  return name_of<Isa>(isa);
-}
-const char* carom_gradient_status_name(std::int32_t status) {
-  return name_of<GradientStatus>(status);
-}
-const char* carom_scene_method_name(std::int32_t method) {
-  return name_of<SceneMethod>(method);
-}
-const char* carom_bender_schmitt_phase_name(std::int32_t phase) {
-  return name_of<BenderSchmittPhase>(phase);
-}
-const char* carom_contact_filter_name(std::int32_t filter) {
-  return name_of<ContactFilter>(filter);
-}
-const char* carom_error_scale_name(std::int32_t scale) {
-  return name_of<ErrorScale>(scale);
-}
-const char* carom_island_status_name(std::int32_t status) {
-  return name_of<IslandStatus>(status);
-}
-const char* carom_island_algorithm_name(std::int32_t algorithm) {
-  return name_of<IslandAlgorithm>(algorithm);
-}
-const char* carom_combine_rule_name(std::int32_t rule) {
-  return name_of<CombineRule>(rule);
-}
+#define CAROM_NAME_OF(function, Enum)         \
+  const char* function(std::int32_t number) { \
+    return name_of<Enum>(number);             \
+  }
+CAROM_NAME_OF(carom_law_name, Law)
+CAROM_NAME_OF(carom_restitution_law_name, RestitutionLaw)
+CAROM_NAME_OF(carom_integrator_name, Integrator)
+CAROM_NAME_OF(carom_status_name, Status)
+CAROM_NAME_OF(carom_isa_name, Isa)
+CAROM_NAME_OF(carom_gradient_status_name, GradientStatus)
+CAROM_NAME_OF(carom_scene_method_name, SceneMethod)
+CAROM_NAME_OF(carom_bender_schmitt_phase_name, BenderSchmittPhase)
+CAROM_NAME_OF(carom_contact_filter_name, ContactFilter)
+CAROM_NAME_OF(carom_error_scale_name, ErrorScale)
+CAROM_NAME_OF(carom_island_status_name, IslandStatus)
+CAROM_NAME_OF(carom_island_algorithm_name, IslandAlgorithm)
+CAROM_NAME_OF(carom_combine_rule_name, CombineRule)
+CAROM_NAME_OF(carom_contact_state_name, ContactState)
+#undef CAROM_NAME_OF
+
 const char* carom_error_name(std::int32_t error) {
   return error == CAROM_OK ? "ok" : name_of<ErrorKind>(error);
-}
-const char* carom_contact_state_name(std::int32_t state) {
-  return name_of<ContactState>(state);
 }
 
 std::int32_t carom_path_index(carom_path path) {

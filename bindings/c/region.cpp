@@ -12,32 +12,6 @@ namespace carom::c {
 
 namespace {
 
-template <class T>
-RegionMargins<T> taken_margins(const carom_region_margins* margins) {
-  RegionMargins<T> to;
-  auto& [energy, non_penetration, tension, cone, status] = to;
-  if (margins == nullptr) return to;
-  const Given<carom_region_margins> from(*margins);
-  Take{}(energy, from->energy);
-  Take{}(non_penetration, from->non_penetration);
-  Take{}(tension, from->tension);
-  Take{}(cone, from->cone);
-  Take{}(status, from->status);
-  return to;
-}
-
-template <class Space, class C>
-Space taken_space(const C* space) {
-  Space to;
-  auto& [plastic_frictionless, plastic_sticking, contact_energy] = to;
-  if (space == nullptr) return to;
-  const Given<C> from(*space);
-  columns::each(TakeEach{}, {}, plastic_frictionless, from->plastic_frictionless);
-  columns::each(TakeEach{}, {}, plastic_sticking, from->plastic_sticking);
-  Take{}(contact_energy, from->contact_energy);
-  return to;
-}
-
 /// The call for contacts of C++, once it is known which they are.
 template <class AnyContacts, class V, class S>
 RegionReport margins_of(Solver& with, const AnyContacts& contacts, const V* impulse,
@@ -45,8 +19,11 @@ RegionReport margins_of(Solver& with, const AnyContacts& contacts, const V* impu
   using T = NumberOf<AnyContacts>;
   ImpulsesOf<AnyContacts> impulses;
   columns::each(TakeEach{}, {}, impulses, given(impulse, "impulse"));
-  return with.find_margins(contacts, impulses, taken_margins<T>(margins),
-                           taken_space<ImpulseSpaceOf<AnyContacts>>(space), options, tolerance_of<T>(tolerance));
+  const auto margins_to =
+      taken_results<RegionMargins<T>>(margins, [](auto&& f, auto&... of) { columns::each_margin(f, of...); });
+  const auto space_to = taken_results<ImpulseSpaceOf<AnyContacts>>(
+      space, [](auto&& f, auto&... of) { columns::each_landmark(f, of...); });
+  return with.find_margins(contacts, impulses, margins_to, space_to, options, tolerance_of<T>(tolerance));
 }
 
 template <template <class> class AnyContacts, class C, class V, class S>

@@ -1,9 +1,5 @@
 #include "solver.hpp"
 
-#include <carom/carom.h>
-
-#include <carom/solver.hpp>
-
 #include "blocked.hpp"
 #include "contact_columns.hpp"
 

@@ -3,6 +3,7 @@
 #include <carom/system.hpp>
 
 #include "contact_columns.hpp"
+#include "core/columns/scene_columns.hpp"
 #include "solver.hpp"
 
 using namespace carom;
@@ -17,46 +18,23 @@ namespace {
 
 template <class T>
 ContactSystem<T> taken_system(const carom_contact_system* system) {
-  const Given<carom_contact_system> from(given(system, "system"));
   ContactSystem<T> to;
-  auto& [friction, velocity, row_start, column, block, warm_impulse, friction_2, friction_direction, normal_compliance,
-         tangential_compliance, moment, rolling_friction, spinning_friction, angular_velocity, warm_angular_impulse] =
-      to;
-  static_assert(sizeof to == 24 * sizeof(Column<T>) &&
-                sizeof *system == sizeof(std::size_t) + 24 * sizeof(carom_column));
-  Take{}(friction, from->friction);
-  columns::each(TakeEach{}, {}, velocity, from->velocity);
-  Take{}(row_start, from->row_start);
-  Take{}(column, from->column);
-  Take{}(block, from->block);
-  columns::each(TakeEach{}, {}, warm_impulse, from->warm_impulse);
-  Take{}(friction_2, from->friction_2);
-  columns::each(TakeEach{}, {}, friction_direction, from->friction_direction);
-  Take{}(normal_compliance, from->normal_compliance);
-  Take{}(tangential_compliance, from->tangential_compliance);
-  Take{}(moment, from->moment);
-  Take{}(rolling_friction, from->rolling_friction);
-  Take{}(spinning_friction, from->spinning_friction);
-  columns::each(TakeEach{}, {}, angular_velocity, from->angular_velocity);
-  columns::each(TakeEach{}, {}, warm_angular_impulse, from->warm_angular_impulse);
+  take_columns(to, &given(system, "system"), [](auto&& f, auto&... of) {
+    columns::each_needed_of_system(f, of...);
+    columns::each_optional_of_system(f, of...);
+    columns::each_needed_of_moments(f, of...);
+    columns::each_optional_of_moments(f, of...);
+    columns::each_of_matrix(f, of...);
+  });
   return to;
 }
 
 template <class T>
 SystemResults<T> taken_system_results(const carom_system_results* results) {
-  SystemResults<T> to;
-  auto& [impulse, velocity, state, island, angular_impulse, angular_velocity] = to;
-  static_assert(sizeof to == 14 * sizeof(Column<T>) &&
-                sizeof *results == sizeof(std::size_t) + 14 * sizeof(carom_output));
-  if (results == nullptr) return to;
-  const Given<carom_system_results> from(*results);
-  columns::each(TakeEach{}, {}, impulse, from->impulse);
-  columns::each(TakeEach{}, {}, velocity, from->velocity);
-  Take{}(state, from->state);
-  Take{}(island, from->island);
-  columns::each(TakeEach{}, {}, angular_impulse, from->angular_impulse);
-  columns::each(TakeEach{}, {}, angular_velocity, from->angular_velocity);
-  return to;
+  return taken_results<SystemResults<T>>(results, [](auto&& f, auto&... of) {
+    columns::each_system_result(f, of...);
+    columns::each_moment_result(f, of...);
+  });
 }
 
 }  // namespace

@@ -1,15 +1,10 @@
 #include "check.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <optional>
-#include <string>
 #include <type_traits>
 
 #include "column_check.hpp"
 #include "columns.hpp"
-#include "constants.hpp"
 #include "derivative_columns.hpp"
 #include "instantiate.hpp"
 #include "law_columns.hpp"

@@ -370,21 +370,21 @@ AnyContacts<T> sliced(const AnyContacts<T>& contacts, std::size_t first, std::si
 }
 
 /// The margins of the permissible region.
-template <class F, class Margins>
-constexpr void each_margin(F&& f, Margins& margins) {
-  f(Label{"margins", "energy"}, margins.energy);
-  f(Label{"margins", "non_penetration"}, margins.non_penetration);
-  f(Label{"margins", "tension"}, margins.tension);
-  f(Label{"margins", "cone"}, margins.cone);
-  f(Label{"margins", "status"}, margins.status);
+template <class F, class Margins, class... Others>
+constexpr void each_margin(F&& f, Margins& margins, Others&... others) {
+  f(Label{"margins", "energy"}, margins.energy, others.energy...);
+  f(Label{"margins", "non_penetration"}, margins.non_penetration, others.non_penetration...);
+  f(Label{"margins", "tension"}, margins.tension, others.tension...);
+  f(Label{"margins", "cone"}, margins.cone, others.cone...);
+  f(Label{"margins", "status"}, margins.status, others.status...);
 }
 
 /// The landmarks of impulse space.
-template <class F, class Space>
-constexpr void each_landmark(F&& f, Space& space) {
-  each(f, Label{"space", "plastic_frictionless"}, space.plastic_frictionless);
-  each(f, Label{"space", "plastic_sticking"}, space.plastic_sticking);
-  f(Label{"space", "contact_energy"}, space.contact_energy);
+template <class F, class Space, class... Others>
+constexpr void each_landmark(F&& f, Space& space, Others&... others) {
+  each(f, Label{"space", "plastic_frictionless"}, space.plastic_frictionless, others.plastic_frictionless...);
+  each(f, Label{"space", "plastic_sticking"}, space.plastic_sticking, others.plastic_sticking...);
+  f(Label{"space", "contact_energy"}, space.contact_energy, others.contact_energy...);
 }
 
 }  // namespace carom::columns

@@ -2,6 +2,7 @@
 // docs/ and the prober read these lines. A new option needs its field in a public header and a line here.
 #pragma once
 
+#include <carom/joints.hpp>
 #include <carom/mechanism.hpp>
 #include <carom/scene_options.hpp>
 #include <carom/solver.hpp>
@@ -63,6 +64,10 @@ template <>
 inline constexpr std::size_t enumerators<ContactFilter> = contact_filter_count;
 template <>
 inline constexpr std::size_t enumerators<ErrorScale> = error_scale_count;
+template <>
+inline constexpr std::size_t enumerators<SceneMethod> = scene_method_count;
+template <>
+inline constexpr std::size_t enumerators<CombineRule> = combine_rule_count;
 
 struct OptionInfo {
   const char* name;

@@ -10,21 +10,10 @@
 #include <carom/status.hpp>
 #include <carom/system.hpp>
 
+#include "field_list.hpp"
 #include "option_table.hpp"
 
 namespace carom {
-
-// CAROM_EACH(names) calls f(name, field, the same fields of others...) for up to 64 fields of `o`.
-#define CAROM_EACH(...) CAROM_SCAN_64(CAROM_ONE(__VA_ARGS__))
-#define CAROM_ONE(name, ...)        \
-  f(#name, o.name, others.name...); \
-  __VA_OPT__(CAROM_NEXT CAROM_PARENTHESES(__VA_ARGS__))
-#define CAROM_NEXT() CAROM_ONE
-#define CAROM_PARENTHESES ()
-#define CAROM_SCAN_64(...) CAROM_SCAN_16(CAROM_SCAN_16(CAROM_SCAN_16(CAROM_SCAN_16(__VA_ARGS__))))
-#define CAROM_SCAN_16(...) CAROM_SCAN_4(CAROM_SCAN_4(CAROM_SCAN_4(CAROM_SCAN_4(__VA_ARGS__))))
-#define CAROM_SCAN_4(...) CAROM_SCAN(CAROM_SCAN(CAROM_SCAN(CAROM_SCAN(__VA_ARGS__))))
-#define CAROM_SCAN(...) __VA_ARGS__
 
 /// Defines each_field(f, struct, others...) with the names of all fields. A list that lacks a field does not compile.
 #define CAROM_FIELDS(Struct, ...)                   \
@@ -46,18 +35,12 @@ CAROM_FIELDS(SystemReport, contacts, by_state, islands, max_island_size, unsolve
              interior_point_iterations, newton_iterations, seconds, threads, range_distance)
 CAROM_FIELDS(SystemIsland, contacts, solved, error, pgs_iterations, interior_point_iterations, newton_iterations,
              range_distance)
+CAROM_FIELDS(LawInfo, law, in_space, in_plane, reads_friction, reads_restitution, parameters, restitution,
+             may_gain_energy, energy_gain, source)
 CAROM_FIELDS(LawParameter, name, in_space, in_plane, low, high)
 CAROM_FIELDS(MechanismContact, index, tangent_1, tangent_2, normal, k, separation_velocity, friction, restitution,
              locked)
 
 #undef CAROM_FIELDS
-#undef CAROM_EACH
-#undef CAROM_ONE
-#undef CAROM_NEXT
-#undef CAROM_PARENTHESES
-#undef CAROM_SCAN_64
-#undef CAROM_SCAN_16
-#undef CAROM_SCAN_4
-#undef CAROM_SCAN
 
 }  // namespace carom

@@ -1,10 +1,13 @@
-// The columns of scenes, and the methods that read them: see columns.hpp, which has the columns of single contacts.
+// The columns of scenes and of contact systems, and the methods that read them: see columns.hpp, which has the columns
+// of single contacts.
 // Checks, select() and docs/scenes.md follow these lists.
 #pragma once
 
 #include <carom/scene.hpp>
+#include <carom/system.hpp>
 
 #include "columns.hpp"
+#include "field_list.hpp"
 
 namespace carom::columns {
 
@@ -35,19 +38,6 @@ inline Reader reader_of(const SceneOptions::Method& method) {
 /// The methods that read the laws of contacts.
 inline constexpr unsigned readers_of_laws = by_impacts;
 
-/// Columns of a contact's model, in files too: compliance, friction in two directions, resistance to rolling.
-template <class F, class AnyContacts, class... Others>
-[[gnu::always_inline]] constexpr void each_of_models(F&& field, AnyContacts& contacts, Others&... others) {
-  field("friction_2", warm_started, contacts.friction_2, others.friction_2...);
-  field("friction_direction", warm_started, contacts.friction_direction, others.friction_direction...);
-  field("rolling_friction", warm_started, contacts.rolling_friction, others.rolling_friction...);
-  field("spinning_friction", warm_started, contacts.spinning_friction, others.spinning_friction...);
-  field("normal_compliance", warm_started, contacts.normal_compliance, others.normal_compliance...);
-  field("tangential_compliance", warm_started, contacts.tangential_compliance, others.tangential_compliance...);
-  field("stiffness", with_positions, contacts.stiffness, others.stiffness...);
-  field("damping", with_positions, contacts.damping, others.damping...);
-}
-
 /// Optional columns of contacts of a scene, in addition to the columns of indexed contacts.
 template <class F, class AnyContacts, class... Others>
 [[gnu::always_inline]] constexpr void each_of_scene(F&& f, AnyContacts& contacts, Others&... others) {
@@ -56,7 +46,16 @@ template <class F, class AnyContacts, class... Others>
     each(f, Label{"", name, "", name, "", "contacts", readers}, first, rest...);
   };
   field("static_friction", by_all_but_ncp, contacts.static_friction, others.static_friction...);
-  each_of_models(field, contacts, others...);
+  // The contact's model.
+  field("friction_2", warm_started, contacts.friction_2, others.friction_2...);
+  field("friction_direction", warm_started, contacts.friction_direction, others.friction_direction...);
+  field("rolling_friction", warm_started, contacts.rolling_friction, others.rolling_friction...);
+  field("spinning_friction", warm_started, contacts.spinning_friction, others.spinning_friction...);
+  field("normal_compliance", warm_started, contacts.normal_compliance, others.normal_compliance...);
+  field("tangential_compliance", warm_started, contacts.tangential_compliance, others.tangential_compliance...);
+  field("stiffness", with_positions, contacts.stiffness, others.stiffness...);
+  field("damping", with_positions, contacts.damping, others.damping...);
+
   field("separation", with_positions | by_resting, contacts.separation, others.separation...);
   field("frequency", with_positions, contacts.frequency, others.frequency...);
   field("damping_ratio", with_positions, contacts.damping_ratio, others.damping_ratio...);
@@ -68,40 +67,33 @@ template <class F, class AnyContacts, class... Others>
   field("key", warm_started, contacts.key, others.key...);
 }
 
+/// Returns f for CAROM_EACH: calls visit(label, column, others...) for every column of the fields of a struct.
+template <class F>
+[[gnu::always_inline]] constexpr auto labelled(F& visit, const char* owner, unsigned readers = ~0u) {
+  return [ =, &visit ](const char* name, auto& first, auto&... rest) __attribute__((always_inline)) {
+    each(visit, Label{owner, name, "", "", "", "", readers}, first, rest...);
+  };
+}
+
 /// Columns that bodies of a scene may have.
-template <class F, class Bodies, class... Others>
-constexpr void each_of_scene_bodies(F&& f, Bodies& bodies, Others&... others) {
-  each(f, Label{"bodies", "velocity_change"}, bodies.velocity_change, others.velocity_change...);
-  each(f, Label{"bodies", "angular_velocity_change"}, bodies.angular_velocity_change,
-       others.angular_velocity_change...);
+template <class F, class O, class... Others>
+constexpr void each_of_scene_bodies(F&& visit, O& o, Others&... others) {
+  const auto f = labelled(visit, "bodies");
+  CAROM_EACH(velocity_change, angular_velocity_change)
 }
 
 /// Required and optional columns of rows of joints.
-template <class F, class Rows, class... Others>
-constexpr void each_needed_of_rows(F&& f, Rows& rows, Others&... others) {
-  f(Label{"joints", "body_a"}, rows.body_a, others.body_a...);
-  f(Label{"joints", "body_b"}, rows.body_b, others.body_b...);
-  each(f, Label{"joints", "linear_a"}, rows.linear_a, others.linear_a...);
-  each(f, Label{"joints", "angular_a"}, rows.angular_a, others.angular_a...);
-  each(f, Label{"joints", "linear_b"}, rows.linear_b, others.linear_b...);
-  each(f, Label{"joints", "angular_b"}, rows.angular_b, others.angular_b...);
+template <class F, class O, class... Others>
+constexpr void each_needed_of_rows(F&& visit, O& o, Others&... others) {
+  const auto f = labelled(visit, "joints");
+  CAROM_EACH(body_a, body_b, linear_a, angular_a, linear_b, angular_b)
 }
-template <class F, class Rows, class... Others>
-constexpr void each_optional_of_rows(F&& f, Rows& rows, Others&... others) {
-  const auto of_reader = [](const char* name, unsigned readers) {
-    return Label{"joints", name, "", "", "", "", readers};
-  };
-  f(Label{"joints", "target_velocity"}, rows.target_velocity, others.target_velocity...);
-  f(Label{"joints", "min_impulse"}, rows.min_impulse, others.min_impulse...);
-  f(Label{"joints", "max_impulse"}, rows.max_impulse, others.max_impulse...);
-  f(Label{"joints", "compliance"}, rows.compliance, others.compliance...);
-  f(of_reader("warm_impulse", warm_started), rows.warm_impulse, others.warm_impulse...);
-  f(of_reader("key", warm_started), rows.key, others.key...);
-  f(of_reader("position_error", with_positions), rows.position_error, others.position_error...);
-  f(of_reader("frequency", with_positions), rows.frequency, others.frequency...);
-  f(of_reader("damping_ratio", with_positions), rows.damping_ratio, others.damping_ratio...);
-  each(f, of_reader("r_a", with_positions), rows.r_a, others.r_a...);
-  each(f, of_reader("r_b", with_positions), rows.r_b, others.r_b...);
+template <class F, class O, class... Others>
+constexpr void each_optional_of_rows(F&& visit, O& o, Others&... others) {
+  const auto with_readers = [&](unsigned readers, const auto& list) { list(labelled(visit, "joints", readers)); };
+  with_readers(by_all, [&](const auto& f) { CAROM_EACH(target_velocity, min_impulse, max_impulse, compliance) });
+  with_readers(warm_started, [&](const auto& f) { CAROM_EACH(warm_impulse, key) });
+  with_readers(with_positions, [&](const auto& f) { CAROM_EACH(position_error, frequency, damping_ratio, r_a, r_b) });
 }
 
 /// Calls f(label, column) for every column of contacts and rows, of laws apart, that `reader` does not read. The
@@ -116,40 +108,68 @@ constexpr void each_unread(Reader reader, AnyContacts& contacts, Rows& rows, con
 }
 
 /// Results of a scene: of its contacts, of its bodies, of its islands, which are as long, of its rows.
-template <class F, class Results, class... Others>
-constexpr void each_scene_result(F&& f, Results& results, Others&... others) {
-  each(f, Label{"results", "impulse"}, results.impulse, others.impulse...);
-  each(f, Label{"results", "warm_impulse"}, results.warm_impulse, others.warm_impulse...);
-  each(f, Label{"results", "angular_impulse"}, results.angular_impulse, others.angular_impulse...);
-  each(f, Label{"results", "warm_angular_impulse"}, results.warm_angular_impulse, others.warm_angular_impulse...);
-  each(f, Label{"results", "separation_velocity"}, results.separation_velocity, others.separation_velocity...);
-  f(Label{"results", "status"}, results.status, others.status...);
-  f(Label{"results", "path"}, results.path, others.path...);
-  f(Label{"results", "island"}, results.island, others.island...);
+template <class F, class O, class... Others>
+constexpr void each_scene_result(F&& visit, O& o, Others&... others) {
+  const auto f = labelled(visit, "results");
+  CAROM_EACH(impulse, warm_impulse, angular_impulse, warm_angular_impulse, separation_velocity, status, path, island)
 }
-template <class F, class Results, class... Others>
-constexpr void each_scene_body_result(F&& f, Results& results, Others&... others) {
-  each(f, Label{"results", "velocity"}, results.velocity, others.velocity...);
-  each(f, Label{"results", "angular_velocity"}, results.angular_velocity, others.angular_velocity...);
-  each(f, Label{"results", "displacement"}, results.displacement, others.displacement...);
-  each(f, Label{"results", "rotation"}, results.rotation, others.rotation...);
+template <class F, class O, class... Others>
+constexpr void each_scene_body_result(F&& visit, O& o, Others&... others) {
+  const auto f = labelled(visit, "results");
+  CAROM_EACH(velocity, angular_velocity, displacement, rotation)
 }
-template <class F, class Islands, class... Others>
-constexpr void each_island_result(F&& f, Islands& islands, Others&... others) {
-  f(Label{"results.islands", "status"}, islands.status, others.status...);
-  f(Label{"results.islands", "residual"}, islands.residual, others.residual...);
-  f(Label{"results.islands", "iterations"}, islands.iterations, others.iterations...);
-  f(Label{"results.islands", "substeps"}, islands.substeps, others.substeps...);
-  f(Label{"results.islands", "energy_removed"}, islands.energy_removed, others.energy_removed...);
-  f(Label{"results.islands", "relative_error"}, islands.relative_error, others.relative_error...);
-  f(Label{"results.islands", "algorithm"}, islands.algorithm, others.algorithm...);
+template <class F, class O, class... Others>
+constexpr void each_island_result(F&& visit, O& o, Others&... others) {
+  const auto f = labelled(visit, "results.islands");
+  CAROM_EACH(status, residual, iterations, substeps, energy_removed, relative_error, algorithm)
 }
-template <class F, class Results, class... Others>
-constexpr void each_scene_row_result(F&& f, Results& results, Others&... others) {
-  f(Label{"results", "joint_impulse"}, results.joint_impulse, others.joint_impulse...);
-  f(Label{"results", "joint_warm_impulse"}, results.joint_warm_impulse, others.joint_warm_impulse...);
-  f(Label{"results", "joint_status"}, results.joint_status, others.joint_status...);
-  f(Label{"results", "joint_island"}, results.joint_island, others.joint_island...);
+template <class F, class O, class... Others>
+constexpr void each_scene_row_result(F&& visit, O& o, Others&... others) {
+  const auto f = labelled(visit, "results");
+  CAROM_EACH(joint_impulse, joint_warm_impulse, joint_status, joint_island)
+}
+
+/// Columns of a contact system with an element for every contact, required and optional.
+template <class F, class O, class... Others>
+constexpr void each_needed_of_system(F&& visit, O& o, Others&... others) {
+  const auto f = labelled(visit, "system");
+  CAROM_EACH(friction, velocity)
+}
+template <class F, class O, class... Others>
+constexpr void each_optional_of_system(F&& visit, O& o, Others&... others) {
+  const auto f = labelled(visit, "system");
+  CAROM_EACH(warm_impulse, friction_2, friction_direction, normal_compliance, tangential_compliance)
+}
+
+/// The same with an element for every moment; all of them are optional without moments.
+template <class F, class O, class... Others>
+constexpr void each_needed_of_moments(F&& visit, O& o, Others&... others) {
+  const auto f = labelled(visit, "system");
+  CAROM_EACH(moment, angular_velocity)
+}
+template <class F, class O, class... Others>
+constexpr void each_optional_of_moments(F&& visit, O& o, Others&... others) {
+  const auto f = labelled(visit, "system");
+  CAROM_EACH(rolling_friction, spinning_friction, warm_angular_impulse)
+}
+
+/// The matrix of a contact system.
+template <class F, class O, class... Others>
+constexpr void each_of_matrix(F&& visit, O& o, Others&... others) {
+  const auto f = labelled(visit, "system");
+  CAROM_EACH(row_start, column, block)
+}
+
+/// Results of a contact system: of its contacts, of its moments.
+template <class F, class O, class... Others>
+constexpr void each_system_result(F&& visit, O& o, Others&... others) {
+  const auto f = labelled(visit, "results");
+  CAROM_EACH(impulse, velocity, state, island)
+}
+template <class F, class O, class... Others>
+constexpr void each_moment_result(F&& visit, O& o, Others&... others) {
+  const auto f = labelled(visit, "results");
+  CAROM_EACH(angular_impulse, angular_velocity)
 }
 
 }  // namespace carom::columns

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <exception>
 
-#include "core/support/array.hpp"
-#include "floating_point.hpp"
 #include "patience.hpp"
 
 namespace carom::scene {
