@@ -266,25 +266,29 @@ Outcome integrate(const Collision& c, const Cholesky& factor, std::int32_t step_
   return o;
 }
 
-// Powers of two near the largest entry of K and of u0. In units of them no square under- or overflows, and no other bit
-// changes.
-struct Scale {
-  explicit Scale(const Collision& c)
-      : k(exponent(std::max({c.k[0][0], c.k[1][1], c.k[2][2]}))),
-        u(exponent(std::max({std::abs(c.u0[0]), std::abs(c.u0[1]), std::abs(c.u0[2])}))) {}
-
-  int k, u;
-};
-
 }  // namespace
 
-Outcome resolve(const Collision& collision, std::int32_t step_budget, bool with_boundary_distance) {
-  const Scale scale(collision);
-  Collision c = collision;
-  for (Vector3& row : c.k) row = scaled(row, -scale.k);
-  c.u0 = scaled(c.u0, -scale.u);
-  c.step = std::scalbn(c.step, scale.k - scale.u);
+Units::Units(const Collision& c)
+    : k(exponent(std::max({c.k[0][0], c.k[1][1], c.k[2][2]}))),
+      u(exponent(std::max({std::abs(c.u0[0]), std::abs(c.u0[1]), std::abs(c.u0[2])}))) {}
 
+Collision Units::to_units(Collision c) const {
+  for (Vector3& row : c.k) row = scaled(row, -k);
+  c.u0 = scaled(c.u0, -u);
+  c.step = std::scalbn(c.step, k - u);
+  return c;
+}
+
+void Units::from_units(Outcome& o) const {
+  o.p = scaled(o.p, u - k);
+  o.u = scaled(o.u, u);
+  o.work_compression = std::scalbn(o.work_compression, 2 * u - k);
+  o.work_decompression = std::scalbn(o.work_decompression, 2 * u - k);
+}
+
+Outcome resolve(const Collision& collision, std::int32_t step_budget, bool with_boundary_distance) {
+  const Units units(collision);
+  const Collision c = units.to_units(collision);
   const auto factor = Cholesky::of(c.k);
   Outcome o;
   o.ended = false;
@@ -294,10 +298,7 @@ Outcome resolve(const Collision& collision, std::int32_t step_budget, bool with_
 
   // Impulse: step 7, p = K⁻¹ (u - u0).
   o.p = factor->solve(o.u - c.u0);
-  o.p = scaled(o.p, scale.u - scale.k);
-  o.u = scaled(o.u, scale.u);
-  o.work_compression = std::scalbn(o.work_compression, 2 * scale.u - scale.k);
-  o.work_decompression = std::scalbn(o.work_decompression, 2 * scale.u - scale.k);
+  units.from_units(o);
   return o;
 }
 

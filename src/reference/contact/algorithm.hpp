@@ -32,4 +32,14 @@ Eigenvectors eigenvectors(const Matrix3& symmetric);
 /// The smallest eigenvalue of a symmetric matrix, good to a few units of rounding of the largest.
 double min_eigenvalue(const Matrix3& symmetric);
 
+/// Powers of two near the largest entry of K and of u0. In units of them no square under- or overflows, and no other
+/// bit changes.
+struct Units {
+  explicit Units(const Collision& c);
+  Collision to_units(Collision c) const;
+  void from_units(Outcome& o) const;
+
+  int k, u;
+};
+
 }  // namespace carom::reference

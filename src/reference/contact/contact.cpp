@@ -19,7 +19,7 @@ namespace {
 bool is_positive_semidefinite(const Matrix3& m, double tolerance) {
   // Fast path: most matrices are positive definite, or zero for an immovable body.
   if (m == Matrix3{} || Cholesky::of(m)) return true;
-  return !(min_eigenvalue(m) < -tolerance * (m[0][0] + m[1][1] + m[2][2]));
+  return !(min_eigenvalue(m) < -tolerance * trace(m));
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ Status fault_of_data(const SpaceContact& c) {
 }
 
 bool is_definite(const Matrix3& k, const Body& a, const Vector3& r_a, const Body& b, const Vector3& r_b) {
-  const auto terms = [](const Matrix3& j, const Vector3& r) { return (j[0][0] + j[1][1] + j[2][2]) * dot(r, r); };
+  const auto terms = [](const Matrix3& j, const Vector3& r) { return trace(j) * dot(r, r); };
   const double rounding =
       rounding_of_k(a.inverse_mass + b.inverse_mass, terms(a.inverse_inertia, r_a) + terms(b.inverse_inertia, r_b));
   return Cholesky::of(k) && Cholesky::of(less(k, rounding));
@@ -67,12 +67,11 @@ Status collide(const Laws& laws, const Matrix3& k, const Vector3& u0, const Opti
   }
 
   // K and u0 are finite, but the ratio that scales the impulse may overflow.
-  const double trace = k[0][0] + k[1][1] + k[2][2];
   const auto in_range = [](double impulse) { return impulse > 0 && !std::isinf(impulse); };
   Outcome o;
   Status status = Status::ok;
   if (laws.law != Law::incremental) {
-    if (!in_range(speed / trace)) return Status::overflow;
+    if (!in_range(speed / trace(k))) return Status::overflow;
     const LawOutcome found = apply(laws.law, {k, u0, laws.friction, laws.restitution}, laws.parameters,
                                    laws.restitution_law, options.step_budget);
     status = found.status;
@@ -82,12 +81,12 @@ Status collide(const Laws& laws, const Matrix3& k, const Vector3& u0, const Opti
     o.path = found.path;
     o.boundary_distance = infinity;
   } else if (laws.integrator == Integrator::euler) {
-    const double step = laws.has_step ? laws.step : speed / (options.steps * trace);
+    const double step = laws.has_step ? laws.step : speed / (options.steps * trace(k));
     if (!in_range(step)) return Status::overflow;
-    if (laws.has_step && step * trace > speed) return Status::step_too_large;
+    if (laws.has_step && step * trace(k) > speed) return Status::step_too_large;
     o = resolve({k, u0, laws.friction, laws.restitution, step}, options.step_budget, with_boundary_distance);
   } else {
-    if (!in_range(speed / trace)) return Status::overflow;
+    if (!in_range(speed / trace(k))) return Status::overflow;
     o = resolve_exact({k, u0, laws.friction, laws.restitution}, laws.restitution_law, options.step_budget,
                       with_boundary_distance);
   }
@@ -104,7 +103,7 @@ InContactFrame in_contact_frame(const BodyContact& c) {
   InContactFrame frame;
 
   // Frame (step 1).
-  frame.to_contact = rotation_to_z(1 / std::sqrt(dot(c.normal, c.normal)) * c.normal);
+  frame.to_contact = rotation_to_z(normalized(c.normal));
   frame.a = rotate(frame.to_contact, c.a);
   frame.b = rotate(frame.to_contact, c.b);
   frame.r_a = frame.to_contact * c.r_a;
@@ -125,7 +124,7 @@ Status collide(const BodyContact& c, const InContactFrame& frame, const Options&
   return collide(laws, frame.k, frame.u0, options, with_boundary_distance, outcome);
 }
 
-Change change_by(const Vector3& impulse, const Matrix3& to_world, const Body& in_frame, const Vector3& lever) {
+Twist change_by(const Vector3& impulse, const Matrix3& to_world, const Body& in_frame, const Vector3& lever) {
   return {to_world * (in_frame.inverse_mass * impulse), to_world * (in_frame.inverse_inertia * cross(lever, impulse))};
 }
 

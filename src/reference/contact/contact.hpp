@@ -51,10 +51,34 @@ Status collide(const Laws& laws, const Matrix3& k, const Vector3& u0, const Opti
 Status collide(const BodyContact& c, const InContactFrame& frame, const Options& options, bool with_boundary_distance,
                Outcome& outcome);
 
-/// The changes of a body's velocities, in the world frame, by an impulse in the contact frame.
-struct Change {
+/// A velocity and an angular velocity.
+struct Twist {
   Vector3 velocity{}, angular_velocity{};
 };
-Change change_by(const Vector3& impulse, const Matrix3& to_world, const Body& in_frame, const Vector3& lever);
+inline Twist operator+(const Twist& x, const Twist& y) {
+  return {x.velocity + y.velocity, x.angular_velocity + y.angular_velocity};
+}
+inline Twist operator-(const Twist& x, const Twist& y) {
+  return {x.velocity - y.velocity, x.angular_velocity - y.angular_velocity};
+}
+inline Twist operator*(double s, const Twist& t) {
+  return {s * t.velocity, s * t.angular_velocity};
+}
+inline Twist twist_of(const Body& body) {
+  return {body.velocity, body.angular_velocity};
+}
+inline void accelerate(Body& body, const Twist& by) {
+  body.velocity = body.velocity + by.velocity;
+  body.angular_velocity = body.angular_velocity + by.angular_velocity;
+}
+inline Vector3 separation_velocity(const Twist& a, const Vector3& r_a, const Twist& b, const Vector3& r_b) {
+  return a.velocity + cross(a.angular_velocity, r_a) - b.velocity - cross(b.angular_velocity, r_b);
+}
+inline Vector3 velocity_at(const Twist& body, const Vector3& lever) {
+  return body.velocity + cross(body.angular_velocity, lever);
+}
+
+/// The changes of a body's velocities, in the world frame, by an impulse in the contact frame.
+Twist change_by(const Vector3& impulse, const Matrix3& to_world, const Body& in_frame, const Vector3& lever);
 
 }  // namespace carom::reference

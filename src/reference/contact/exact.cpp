@@ -12,6 +12,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "algorithm.hpp"
 #include "exact_restitution.hpp"
 #include "exact_sliding.hpp"
 #include "vector.hpp"
@@ -314,24 +315,14 @@ Outcome frictionless(const Collision& c) {
 
 Outcome resolve_exact(const Collision& collision, RestitutionLaw law, std::int32_t step_budget,
                       bool with_boundary_distance) {
-  // In units of powers of two, which change no bit.
-  const Matrix3& k = collision.k;
-  const Vector3& u0 = collision.u0;
-  const int k_unit = exponent(std::max({k[0][0], k[1][1], k[2][2]}));
-  const int u_unit = exponent(std::max({std::abs(u0[0]), std::abs(u0[1]), std::abs(u0[2])}));
-  Collision c = collision;
-  for (Vector3& row : c.k) row = scaled(row, -k_unit);
-  c.u0 = scaled(c.u0, -u_unit);
-
+  const Units units(collision);
+  const Collision c = units.to_units(collision);
   Outcome o;
   o.ended = false;
   if (!Cholesky::of(c.k)) return o;
   o = c.friction > 0 ? ExactRun(c, law, step_budget).run() : frictionless(c);
   if (!with_boundary_distance) o.boundary_distance = infinity;
-  o.p = scaled(o.p, u_unit - k_unit);
-  o.u = scaled(o.u, u_unit);
-  o.work_compression = std::scalbn(o.work_compression, 2 * u_unit - k_unit);
-  o.work_decompression = std::scalbn(o.work_decompression, 2 * u_unit - k_unit);
+  units.from_units(o);
   return o;
 }
 

@@ -14,7 +14,6 @@
 #pragma once
 
 #include <carom/reference.hpp>
-#include <cstdint>
 
 namespace carom::reference {
 

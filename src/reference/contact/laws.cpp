@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "core/columns/columns.hpp"
+#include "laws_columns.hpp"
 #include "laws_parts.hpp"
 #include "vector.hpp"
 
@@ -116,26 +117,6 @@ LawOutcome finish(const Collision& c, const Vector3& p, Status status) {
   return o;
 }
 
-// u_z after a law, of which u0 + K p is `sum`. All but the bilinear one have it >= 0 by definition, and a contact that
-// hardly approaches less of it than the sum's rounding.
-double normal_velocity(const Collision& c, Law law, const LawParameters& parameters, double sum) {
-  switch (law) {
-    case Law::frictionless:
-    case Law::no_slip:
-    case Law::chatterjee_ruina:
-    case Law::whittaker:
-    case Law::smith:
-    case Law::brach:
-      return -c.restitution * c.u0[2];
-    case Law::bilinear:
-      return sum;
-    case Law::composite:
-      return parameters.weight.bilinear > 0 ? sum : std::max(sum, 0.0);
-    default:
-      return std::max(sum, 0.0);
-  }
-}
-
 LawOutcome failed(const Collision& c, Status status) {
   LawOutcome o;
   o.status = status;
@@ -164,10 +145,8 @@ LawOutcome apply_scaled(Law law, const Collision& c, const LawParameters& parame
 
 LawOutcome composite(const Collision& c, const LawParameters& parameters, RestitutionLaw restitution_law,
                      std::int32_t step_budget) {
-  // No sum of weights that are relative to the largest one is out of range.
-  double largest = 0, sum = 0;
-  columns::each_weight([&](const auto&, Law, double weight) { largest = std::max(largest, weight); },
-                       parameters.weight);
+  const double largest = largest_weight(parameters.weight);
+  double sum = 0;
   Vector3 p{};
   Status status = Status::ok;
   const auto add = [&](const auto&, Law law, double weight) {
@@ -230,7 +209,7 @@ LawOutcome apply(Law law, const Collision& c, const LawParameters& parameters, R
   if (!Cholesky::of(c.k)) return failed(c, Status::collision_matrix_not_positive_definite);
 
   // K and u0 of the order of 1, so that no square leaves the range of numbers.
-  const int of_k = -std::ilogb(c.k[0][0] + c.k[1][1] + c.k[2][2]), of_u = -std::ilogb(length(c.u0));
+  const int of_k = -std::ilogb(trace(c.k)), of_u = -std::ilogb(length(c.u0));
   Collision unit = c;
   for (Vector3& row : unit.k) row = scaled(row, of_k);
   unit.u0 = scaled(c.u0, of_u);
@@ -238,7 +217,8 @@ LawOutcome apply(Law law, const Collision& c, const LawParameters& parameters, R
   unit_parameters.candidate = scaled(parameters.candidate, std::min(of_u - of_k, shift_in_range(parameters.candidate)));
 
   LawOutcome o = apply_scaled(law, unit, unit_parameters, restitution_law, step_budget);
-  if (law != Law::incremental && !is_fault(o.status)) o.u[2] = normal_velocity(unit, law, parameters, o.u[2]);
+  if (law != Law::incremental && !is_fault(o.status))
+    o.u[2] = normal_velocity(law, parameters.weight, -unit.restitution * unit.u0[2], o.u[2]);
   o.u = is_fault(o.status) ? c.u0 : scaled(o.u, -of_u);
   o.p = scaled(o.p, of_k - of_u);
   return o;

@@ -1,6 +1,7 @@
 // The law of a contact and the parameters that it reads, in 3D or 2D.
 #pragma once
 
+#include <algorithm>
 #include <carom/reference.hpp>
 #include <carom/reference_planar.hpp>
 #include <cmath>
@@ -97,5 +98,32 @@ class LawReader {
   std::size_t i_;
   LawOfContact<Parameters>& contact_;
 };
+
+/// No sum of weights that are relative to the largest one is out of range.
+inline double largest_weight(const Weights<double>& weights) {
+  double largest = 0;
+  columns::each_weight([&](const auto&, Law, double weight) { largest = std::max(largest, weight); }, weights);
+  return largest;
+}
+
+/// u_z after a law, of which u0 + K p is `sum` and -e u0_z is `rebound`. All but the bilinear one have it >= 0 by
+/// definition, and a contact that hardly approaches less of it than the sum's rounding.
+inline double normal_velocity(Law law, const Weights<double>& weights, double rebound, double sum) {
+  switch (law) {
+    case Law::frictionless:
+    case Law::no_slip:
+    case Law::chatterjee_ruina:
+    case Law::whittaker:
+    case Law::smith:
+    case Law::brach:
+      return rebound;
+    case Law::bilinear:
+      return sum;
+    case Law::composite:
+      return weights.bilinear > 0 ? sum : std::max(sum, 0.0);
+    default:
+      return std::max(sum, 0.0);
+  }
+}
 
 }  // namespace carom::reference

@@ -8,7 +8,6 @@
 //   ũ           u0_t + k c / K33
 //   λ           slip ratio |u_t| / |p_t|; x = λ / (λ + tr S) is its place in [0, 1]
 //   v           (λ 1 + S)⁻¹ ũ = -p_t
-#include <array>
 #include <cmath>
 
 #include "laws_parts.hpp"

@@ -25,7 +25,6 @@
 //
 //   (a + b) (fn K33 (a² + b²) - ft k_x (a² - b²)) + c (fn k_x (a² + b²) - ft M_xx (a² - b²)) = 0
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 #include <utility>

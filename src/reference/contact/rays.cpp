@@ -22,10 +22,9 @@ struct Field {
   double kx, ky;         // k
 
   Field(const Matrix3& k, double friction) {
-    const double trace = k[0][0] + k[1][1] + k[2][2];
     // A large friction divides k instead, so that infinite friction is its limit.
-    const double ft = std::min(friction, 1.0) / trace;
-    const double fn = std::min(1 / friction, 1.0) / trace;
+    const double ft = std::min(friction, 1.0) / trace(k);
+    const double fn = std::min(1 / friction, 1.0) / trace(k);
     mxx = ft * k[0][0], mxy = ft * k[0][1], myy = ft * k[1][1];
     kx = fn * k[0][2], ky = fn * k[1][2];
   }

@@ -51,7 +51,7 @@ Solution solve_one(const BodyContact& c, const Options& options, bool with_bound
   // its velocity to the last bit.
   const Matrix3 to_world = transpose(frame.to_contact);
   const Vector3 p = s.outcome.p;
-  const Change a = change_by(p, to_world, frame.a, frame.r_a), b = change_by(p, to_world, frame.b, frame.r_b);
+  const Twist a = change_by(p, to_world, frame.a, frame.r_a), b = change_by(p, to_world, frame.b, frame.r_b);
   s.velocity_a = c.a.velocity + a.velocity;
   s.velocity_b = c.b.velocity - b.velocity;
   s.angular_velocity_a = c.a.angular_velocity + a.angular_velocity;

@@ -1,7 +1,6 @@
 // The stages that spatial and planar contacts share: load, validate, store.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 

@@ -33,6 +33,15 @@ inline double length(const Vector2& v) {
   return std::hypot(v[0], v[1]);
 }
 
+/// The unit vector of v.
+inline Vector3 normalized(const Vector3& v) {
+  return 1 / std::sqrt(dot(v, v)) * v;
+}
+
+inline double trace(const Matrix3& m) {
+  return m[0][0] + m[1][1] + m[2][2];
+}
+
 inline bool is_finite(const Matrix3& m) {
   return is_finite(m[0]) && is_finite(m[1]) && is_finite(m[2]);
 }

@@ -8,6 +8,7 @@
 
 #include "core/columns/check.hpp"
 #include "reference/contact/contact.hpp"
+#include "reference/contact/laws_columns.hpp"
 #include "reference/contact/vector.hpp"
 
 namespace carom::reference {
@@ -68,9 +69,8 @@ Jacobian differentiate(Law law, const Collision& c, const LawParameters& paramet
 /// Σ w_i p_i / Σ w
 Jacobian differentiate_composite(const Collision& c, const LawParameters& parameters, const Laws& laws,
                                  const Options& options, double tolerance) {
-  double largest = 0, sum = 0;
-  columns::each_weight([&](const auto&, Law, double weight) { largest = std::max(largest, weight); },
-                       parameters.weight);
+  const double largest = largest_weight(parameters.weight);
+  double sum = 0;
   columns::each_weight([&](const auto&, Law, double weight) { sum += weight / largest; }, parameters.weight);
   Jacobian all;
   all.status = GradientStatus::exact;
@@ -128,7 +128,7 @@ Jacobian jacobian_of(const SpaceContact& c, const Options& options, double toler
     make_unknown(j);
     return j;
   }
-  const int of_k = -exponent(c.k[0][0] + c.k[1][1] + c.k[2][2]);
+  const int of_k = -exponent(trace(c.k));
   const int of_u = -exponent(std::hypot(c.u0[0], c.u0[1], c.u0[2]));
   Collision unit{c.k, scaled(c.u0, of_u), c.friction, c.restitution};
   for (Vector3& row : unit.k) row = scaled(row, of_k);

@@ -4,10 +4,10 @@
 // [CR]: A. Chatterjee, A. Ruina, A New Algebraic Rigid Body Collision Law Based on Impulse Space Considerations, 1998.
 // [PG]: F. Pfeiffer, C. Glocker, Multibody Dynamics with Unilateral Contacts, 1996.
 #include <algorithm>
-#include <numbers>
 
 #include "core/columns/columns.hpp"
 #include "planar.hpp"
+#include "reference/contact/laws_columns.hpp"
 #include "reference/contact/vector.hpp"
 
 namespace carom::reference::planar {
@@ -261,9 +261,8 @@ bool slips(Path path) {
 }
 
 Impulse composite(const Problem& c, const Parameters& parameters, RestitutionLaw restitution_law) {
-  double largest = 0, sum = 0, to_one_side = 0;
-  columns::each_weight([&](const auto&, Law, double weight) { largest = std::max(largest, weight); },
-                       parameters.weight);
+  const double largest = largest_weight(parameters.weight);
+  double sum = 0, to_one_side = 0;
   Impulse mean;
   mean.slips = true;
   const auto add = [&](const auto&, Law law, double of_all) {
@@ -286,31 +285,10 @@ Impulse composite(const Problem& c, const Parameters& parameters, RestitutionLaw
   return {{mean.p[0] / sum, mean.p[1] / sum}, mean.slips};
 }
 
-// u_n after a law, of which u0 + K p is `sum`. All but the bilinear one have it >= 0 by definition, and a contact that
-// hardly approaches less of it than the sum's rounding.
-double normal_velocity(const Problem& c, Law law, const Parameters& parameters, double sum) {
-  switch (law) {
-    case Law::frictionless:
-    case Law::no_slip:
-    case Law::chatterjee_ruina:
-    case Law::whittaker:
-    case Law::smith:
-    case Law::brach:
-      return -c.e * c.y;
-    case Law::bilinear:
-      return sum;
-    case Law::composite:
-      return parameters.weight.bilinear > 0 ? sum : std::max(sum, 0.0);
-    default:
-      return std::max(sum, 0.0);
-  }
-}
-
 }  // namespace
 
 Outcome resolve(const Collision& collision, Law law, const Parameters& parameters, RestitutionLaw restitution_law) {
   // In units of powers of two, which change no bit.
-  const auto exponent = [](double x) { return x > 0 && std::isfinite(x) ? std::ilogb(x) : 0; };
   const Vector2& u0 = collision.u0;
   const int k_unit = exponent(std::max(collision.k_xx, collision.k_yy));
   const int u_unit = exponent(std::max(std::abs(u0[0]), std::abs(u0[1])));
@@ -331,7 +309,7 @@ Outcome resolve(const Collision& collision, Law law, const Parameters& parameter
     const Impulse found = law == Law::composite ? composite(c, scaled, restitution_law) : algebraic(c, law, scaled);
     o.p = found.p;
     o.u = c.velocity_after(found.p);
-    o.u[1] = normal_velocity(c, law, parameters, o.u[1]);
+    o.u[1] = normal_velocity(law, parameters.weight, -c.e * c.y, o.u[1]);
     o.path.sliding_end = found.slips ? SlidingEnd::slip : SlidingEnd::stick;
   }
   for (double& x : o.p) x = std::scalbn(x, u_unit - k_unit);

@@ -80,8 +80,7 @@ void store(const SceneState& state, const Scene<double>& scene, double time_step
   for (std::size_t i = 0; i + 1 < state.bodies.size(); ++i) {
     write(results.velocity, i, state.bodies[i].velocity);
     write(results.angular_velocity, i, state.bodies[i].angular_velocity);
-    const Body& body = state.bodies[i];
-    const Twist moved = has_motion ? state.moved[i] : time_step * Twist{body.velocity, body.angular_velocity};
+    const Twist moved = has_motion ? state.moved[i] : time_step * twist_of(state.bodies[i]);
     write(results.displacement, i, moved.velocity);
     write(results.rotation, i, moved.angular_velocity);
   }
@@ -131,9 +130,7 @@ void add(const SceneIsland& island, const SceneOutcome& outcome, SceneReport& re
 // [m/s] The slip of a contact without the forces of the step.
 double slip_before_forces(const SceneState& state, const SceneContact& c) {
   const auto of = [&](std::size_t body, const Vector3& lever) {
-    const Twist by = body < state.changes.size() ? state.changes[body] : Twist{};
-    const Body& b = state.bodies[body];
-    return b.velocity - by.velocity + cross(b.angular_velocity - by.angular_velocity, lever);
+    return velocity_at(twist_of(state.bodies[body]) - state.change_of(body), lever);
   };
   const Vector3 u = of(c.a, c.data.r_a) - of(c.b, c.data.r_b) - c.surface_velocity;
   const Vector3& n = c.data.normal;

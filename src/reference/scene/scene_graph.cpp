@@ -8,22 +8,11 @@
 #include <set>
 #include <utility>
 
+#include "core/support/forest.hpp"
+#include "core/support/hash.hpp"
+
 namespace carom::reference {
 namespace {
-
-class UnionFind {
- public:
-  explicit UnionFind(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), std::size_t{0}); }
-
-  std::size_t root(std::size_t i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-  void join(std::size_t i, std::size_t j) { parent_[root(i)] = root(j); }
-
- private:
-  std::vector<std::size_t> parent_;
-};
 
 bool belong_together(const SceneContact& x, const SceneContact& y) {
   return x.a == y.a && x.b == y.b && x.data.normal == y.data.normal && x.friction == y.friction &&
@@ -58,12 +47,9 @@ std::vector<SceneBlock> runs(const std::vector<Item>& items, std::size_t most, b
   return blocks;
 }
 
-// A number for the pair of a block's bodies: the finishing step of splitmix64.
+// A number for the pair of a block's bodies.
 std::uint32_t hash_of(std::uint64_t a, std::uint64_t b) {
-  std::uint64_t x = std::max(a, b) << 32 | std::min(a, b);
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return static_cast<std::uint32_t>(x ^ (x >> 31));
+  return static_cast<std::uint32_t>(scene::spread(std::max(a, b) << 32 | std::min(a, b)));
 }
 
 // Movable bodies that blocks join to a tree: one pair fewer than bodies, for an island has no loose ones.
@@ -144,10 +130,14 @@ std::vector<SceneIsland> islands_of(const SceneState& state) {
   const std::vector<SceneBlock> manifolds = runs(state.contacts, 4, false);
   blocks.insert(blocks.end(), manifolds.begin(), manifolds.end());
 
-  UnionFind sets(state.bodies.size());
+  std::vector<std::size_t> parents(state.bodies.size());
+  std::iota(parents.begin(), parents.end(), std::size_t{0});
   for (const SceneBlock& block : blocks)
-    if (state.is_movable(block.a) && state.is_movable(block.b)) sets.join(block.a, block.b);
-  const auto set_of = [&](const SceneBlock& block) { return sets.root(state.is_movable(block.a) ? block.a : block.b); };
+    if (state.is_movable(block.a) && state.is_movable(block.b))
+      parents[root_of(parents, block.a)] = root_of(parents, block.b);
+  const auto set_of = [&](const SceneBlock& block) {
+    return root_of(parents, state.is_movable(block.a) ? block.a : block.b);
+  };
 
   // A body without contacts and rows is not an island.
   std::vector<bool> is_touched(state.bodies.size(), false);
@@ -157,8 +147,9 @@ std::vector<SceneIsland> islands_of(const SceneState& state) {
   constexpr auto none = static_cast<std::size_t>(-1);
   std::vector<std::size_t> island_of(state.bodies.size(), none);
   for (std::size_t body = 0; body < state.bodies.size(); ++body) {
-    if (!state.is_movable(body) || !is_touched[sets.root(body)]) continue;
-    std::size_t& island = island_of[sets.root(body)];
+    const std::size_t set = root_of(parents, body);
+    if (!state.is_movable(body) || !is_touched[set]) continue;
+    std::size_t& island = island_of[set];
     if (island == none) {
       island = islands.size();
       islands.emplace_back();

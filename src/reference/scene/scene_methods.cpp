@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/scene/call_options.hpp"
 #include "core/scene/thresholds.hpp"
 #include "scene_sweeps.hpp"
 
@@ -79,7 +78,7 @@ double max_approach_speed(const SceneState& state, const SceneIsland& island) {
 void begin_pass(SceneState& state, const SceneIsland& island) {
   for (std::size_t i : island.contacts) {
     SceneContact& c = state.contacts[i];
-    for (std::size_t j = 0; j < 3; ++j) c.impulse_before[j] += c.impulse[j];
+    c.impulse_before = c.impulse_before + c.impulse;
     c.impulse = {};
   }
 }

@@ -38,11 +38,6 @@ void begin_pass(SceneState& state, const SceneIsland& island);
 double slop_of(const SceneState& state, const SceneContact& c, const CallOptions& options);
 double slop_of(const SceneState& state, std::size_t a, std::size_t b, const CallOptions& options);
 
-/// True if islands may be solved directly.
-inline bool has_direct_islands(const CallOptions& options) {
-  return options.substeps.min_substeps == 1 && options.substeps.max_substeps > 1;
-}
-
 /// Moves a body, or every body, as without contacts and rows.
 void move_alone(SceneState& state, const CallOptions& options, std::size_t body);
 void move_alone(SceneState& state, const CallOptions& options);

@@ -105,7 +105,9 @@ RoundImpulse rounded(const SceneContact& c, const Vector3& impulse) {
   return {{q[0], q[1], impulse[2]}, most};
 }
 
-Vector3 cut_to_cone(const SceneContact& c, const Vector3& p) {
+Vector3 first_impulse(const SceneContact& c, double share) {
+  Vector3 p = share * (c.frame.to_contact * c.warm_impulse);
+  p[2] = std::max(p[2], 0.0);
   const RoundImpulse round = rounded(c, p);
   const double length = std::hypot(round.impulse[0], round.impulse[1]);
   // With friction 0, static friction has a separate ratio.
@@ -163,7 +165,7 @@ void turn_to_axes_of_friction(SceneContact& c) {
   if (!c.has_ellipse) return;
   const Vector3 n = c.frame.to_contact[2], d = c.friction_direction;
   const Vector3 across = d - dot(d, n) * n;
-  const Vector3 t1 = 1 / std::sqrt(dot(across, across)) * across;
+  const Vector3 t1 = normalized(across);
   const Matrix3 axes{t1, cross(n, t1), n};
   const Matrix3 turn = axes * transpose(c.frame.to_contact);
   c.frame.a = rotate(axes, c.data.a);
@@ -209,7 +211,7 @@ Matrix3 turning(const SceneContact& c) {
 }
 
 bool may_spin(const Matrix3& k) {
-  return k[2][2] > 64 * 2.2e-16 * (k[0][0] + k[1][1] + k[2][2]);
+  return k[2][2] > 64 * 2.2e-16 * trace(k);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include <carom/reference.hpp>
 #include <cstddef>
-#include <optional>
 #include <vector>
 
 #include "scene_graph.hpp"
@@ -31,8 +30,8 @@ EllipseImpulse step_on_ellipse(const EllipseStep& step, double relaxation);
 /// The step of a contact whose velocity, as above, is known.
 EllipseStep ellipse_step(const SceneContact& c, const Vector3& velocity);
 
-/// [N s] an impulse to begin with, within static friction.
-Vector3 cut_to_cone(const SceneContact& c, const Vector3& impulse);
+/// [N s] The impulse that a contact begins with: `share` of its warm one, within static friction.
+Vector3 first_impulse(const SceneContact& c, double share);
 
 /// An impulse scaled so that the larger coefficient bounds its friction along both axes, and that coefficient.
 struct RoundImpulse {

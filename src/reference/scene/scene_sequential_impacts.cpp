@@ -8,19 +8,12 @@
 
 #include "core/scene/call_options.hpp"
 #include "core/scene/thresholds.hpp"
+#include "core/support/hash.hpp"
 #include "reference/contact/vector.hpp"
 #include "scene_methods.hpp"
 
 namespace carom::reference {
 namespace {
-
-// G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, 2014: one number of the sequence.
-std::uint64_t splitmix64(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-  x = (x ^ x >> 27) * 0x94d049bb133111eb;
-  return x ^ x >> 31;
-}
 
 // x of A x = b by Cholesky's factors; 0 of rows that repeat others.
 std::vector<double> solve_semidefinite(std::vector<std::vector<double>> a, std::vector<double> b) {
@@ -103,9 +96,7 @@ class Sequence {
 
   double urgency(std::size_t i) {
     if (!is_group(i)) return contact(i).min_velocity - relative_velocity(state_, contact(i))[2];
-    double greatest = 0;
-    for (std::size_t row : group(i).items) greatest = std::max(greatest, residual(state_, state_.rows[row]));
-    return greatest;
+    return residual(state_, group(i).items);
   }
 
   double max_urgency() const { return urgent_.empty() ? -infinity : -std::get<0>(*urgent_.begin()); }
@@ -113,7 +104,7 @@ class Sequence {
   void look_at(std::size_t i) {
     if (keys_[i]) urgent_.erase(*keys_[i]);
     const std::uint64_t tie =
-        options_.sequential_impacts.seed == 0 ? 0 : ~splitmix64(options_.sequential_impacts.seed ^ i);
+        options_.sequential_impacts.seed == 0 ? 0 : ~scene::hash(options_.sequential_impacts.seed ^ i);
     const double u = urgency(i);
     // Velocities that overflowed do not select a contact.
     keys_[i] = Key{std::isnan(u) ? infinity : -u, tie, i};
@@ -147,7 +138,7 @@ class Sequence {
     std::vector<std::vector<double>> matrix(count, std::vector<double>(count));
     std::vector<double> missing(count);
     for (std::size_t i = 0; i < count; ++i) {
-      is_bounded |= std::isfinite(row(i).least) || std::isfinite(row(i).largest);
+      is_bounded |= has_bound(row(i));
       missing[i] = -deviation(state_, row(i));
       for (std::size_t j = 0; j < count; ++j) matrix[i][j] = coupling(state_, row(i), row(j));
       matrix[i][i] = row(i).diagonal;
@@ -195,7 +186,7 @@ SceneOutcome solve_sequential_impacts(SceneState& state, const SceneIsland& isla
     const SceneContact& c = state.contacts[i];
     outcome.residual = std::max(outcome.residual, c.min_velocity - relative_velocity(state, c)[2]);
   }
-  for (std::size_t i : island.rows) outcome.residual = std::max(outcome.residual, residual(state, state.rows[i]));
+  outcome.residual = std::max(outcome.residual, residual(state, island.rows));
   return outcome;
 }
 

@@ -1,14 +1,8 @@
 // Scenes: load, validate, velocities and impulses, as docs/scenes.md describes them.
 #include "scene_state.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-
-#include "core/scene/call_options.hpp"
 #include "core/scene/thresholds.hpp"
 #include "core/support/fault.hpp"
-#include "reference/contact/vector.hpp"
 #include "scene_models.hpp"
 
 namespace carom::reference {
@@ -50,7 +44,7 @@ Options read_options(const CallOptions& options, const SceneReads& reads) {
 bool is_along_normal(const Vector3& direction, const Vector3& normal) {
   const double scale = std::max({std::abs(direction[0]), std::abs(direction[1]), std::abs(direction[2])});
   if (!(scale > 0)) return true;
-  const Vector3 d = 1 / scale * direction, n = 1 / std::sqrt(dot(normal, normal)) * normal;
+  const Vector3 d = 1 / scale * direction, n = normalized(normal);
   const Vector3 across = d - dot(d, n) * n;
   return std::sqrt(dot(across, across)) <= 16 * epsilon;
 }
@@ -106,7 +100,7 @@ void see(Numbers& numbers, const Twist& twist) {
 double approach_of(const std::vector<Twist>& twists, const SceneContact& c) {
   if (twists.empty()) return 0;
   const auto at = [&](std::size_t body, const Vector3& lever) {
-    return body < twists.size() ? twists[body].velocity + cross(twists[body].angular_velocity, lever) : Vector3{};
+    return body < twists.size() ? velocity_at(twists[body], lever) : Vector3{};
   };
   return (c.frame.to_contact * (at(c.a, c.data.r_a) - at(c.b, c.data.r_b)))[2];
 }
@@ -142,7 +136,7 @@ SceneContact load_contact(const Scene<double>& scene, const IndexedContacts<doub
   c.stiffness = infinity;
   if (reads.models) read_model(c, scene.contacts, i, reads.row_errors, numbers);
 
-  const Vector3 n = 1 / std::sqrt(dot(c.data.normal, c.data.normal)) * c.data.normal;
+  const Vector3 n = normalized(c.data.normal);
   c.surface_slip = c.surface_velocity - dot(c.surface_velocity, n) * n;
   c.frame = in_contact_frame(c.data);
   c.frame.u0 = c.frame.u0 - c.frame.to_contact * c.surface_slip;
@@ -251,8 +245,7 @@ SceneState load_scene(const Scene<double>& scene, const CallOptions& options, co
       see(numbers, change);
       state.body_faults[i] = first_fault(state.body_faults[i], numbers.fault());
       if (state.body_faults[i] != Status::ok) change = {};
-      body.velocity = body.velocity + change.velocity;
-      body.angular_velocity = body.angular_velocity + change.angular_velocity;
+      accelerate(body, change);
       state.changes.push_back(change);
     }
 
@@ -278,28 +271,21 @@ Vector3 relative_velocity(const SceneState& state, const SceneContact& c) {
 void apply_impulse(SceneState& state, const SceneContact& c, const Vector3& impulse, bool on_a, bool on_b) {
   const Matrix3 to_world = transpose(c.frame.to_contact);
   // An immovable body keeps its velocity bit by bit.
-  if (on_a && state.is_movable(c.a)) {
-    const Change change = change_by(impulse, to_world, c.frame.a, c.frame.r_a);
-    Body& body = state.bodies[c.a];
-    body.velocity = body.velocity + change.velocity;
-    body.angular_velocity = body.angular_velocity + change.angular_velocity;
-  }
-  if (on_b && state.is_movable(c.b)) {
-    const Change change = change_by(impulse, to_world, c.frame.b, c.frame.r_b);
-    Body& body = state.bodies[c.b];
-    body.velocity = body.velocity - change.velocity;
-    body.angular_velocity = body.angular_velocity - change.angular_velocity;
-  }
+  if (on_a && state.is_movable(c.a))
+    accelerate(state.bodies[c.a], change_by(impulse, to_world, c.frame.a, c.frame.r_a));
+  if (on_b && state.is_movable(c.b))
+    accelerate(state.bodies[c.b], -1.0 * change_by(impulse, to_world, c.frame.b, c.frame.r_b));
 }
 
 double velocity_of(const SceneState& state, const SceneRow& row) {
-  const Body &a = state.bodies[row.a], &b = state.bodies[row.b];
-  return dot(row.linear_a, a.velocity) + dot(row.angular_a, a.angular_velocity) + dot(row.linear_b, b.velocity) +
-         dot(row.angular_b, b.angular_velocity);
+  return row.times(twist_of(state.bodies[row.a]), twist_of(state.bodies[row.b]));
 }
 
+double deviation(const SceneState& state, const SceneRow& row, double target) {
+  return velocity_of(state, row) + row.compliance * row.impulse - target;
+}
 double deviation(const SceneState& state, const SceneRow& row) {
-  return velocity_of(state, row) + row.compliance * row.impulse - row.target;
+  return deviation(state, row, row.target);
 }
 
 double begin_rows(SceneState& state, const std::vector<std::size_t>& rows) {
@@ -333,17 +319,23 @@ void apply_impulse(SceneState& state, const SceneRow& row, double impulse) {
   const auto give = [&](std::size_t place, const Vector3& linear, const Vector3& angular) {
     if (!state.is_movable(place)) return;
     Body& body = state.bodies[place];
-    body.velocity = body.velocity + (body.inverse_mass * impulse) * linear;
-    body.angular_velocity = body.angular_velocity + impulse * (body.inverse_inertia * angular);
+    accelerate(body, {(body.inverse_mass * impulse) * linear, impulse * (body.inverse_inertia * angular)});
   };
   give(row.a, row.linear_a, row.angular_a);
   give(row.b, row.linear_b, row.angular_b);
 }
 
+double residual(const SceneRow& row, double deviation) {
+  const bool kept = (deviation > 0 && row.impulse <= row.least) || (deviation < 0 && row.impulse >= row.largest);
+  return kept ? 0 : std::abs(deviation);
+}
 double residual(const SceneState& state, const SceneRow& row) {
-  const double r = deviation(state, row);
-  const bool kept = (r > 0 && row.impulse <= row.least) || (r < 0 && row.impulse >= row.largest);
-  return kept ? 0 : std::abs(r);
+  return residual(row, deviation(state, row));
+}
+double residual(const SceneState& state, const std::vector<std::size_t>& rows) {
+  double greatest = 0;
+  for (std::size_t i : rows) greatest = std::max(greatest, residual(state, state.rows[i]));
+  return greatest;
 }
 
 double coupling(const SceneState& state, const SceneRow& x, const SceneRow& y) {

@@ -1,6 +1,7 @@
 // A scene as the reference works on it: bodies, contacts and rows, and their state between impulses.
 #pragma once
 
+#include <algorithm>
 #include <carom/scene.hpp>
 #include <cmath>
 #include <cstddef>
@@ -8,6 +9,7 @@
 
 #include "core/scene/call_options.hpp"
 #include "reference/contact/contact.hpp"
+#include "reference/contact/vector.hpp"
 
 namespace carom::reference {
 
@@ -52,11 +54,21 @@ struct SceneContact {
   Status outcome = Status::separating;  ///< of a sequence's last impact
 };
 
-struct SceneRow {
+/// J of a row of joints.
+struct RowJacobian {
+  Vector3 linear_a{}, angular_a{}, linear_b{}, angular_b{};
+
+  /// J v.
+  double times(const Twist& a, const Twist& b) const {
+    return dot(linear_a, a.velocity) + dot(angular_a, a.angular_velocity) + dot(linear_b, b.velocity) +
+           dot(angular_b, b.angular_velocity);
+  }
+};
+
+struct SceneRow : RowJacobian {
   Status status = Status::ok;  ///< ok, or the fault that keeps the row out
   std::int32_t body_a = -1, body_b = -1;
   std::size_t a = 0, b = 0;  ///< as of contacts
-  Vector3 linear_a{}, angular_a{}, linear_b{}, angular_b{};
   double target = 0, least = 0, largest = 0, compliance = 0, warm_impulse = 0;
   double diagonal = 0;      ///< [1/kg] J M⁻¹ Jᵀ and the compliance
   double impulse = 0;       ///< [N s] λ
@@ -69,20 +81,6 @@ struct SceneRow {
   Vector3 r_a{}, r_b{};                     ///< [m]
 };
 
-/// A velocity and an angular velocity.
-struct Twist {
-  Vector3 velocity{}, angular_velocity{};
-};
-inline Twist operator+(const Twist& x, const Twist& y) {
-  return {x.velocity + y.velocity, x.angular_velocity + y.angular_velocity};
-}
-inline Twist operator-(const Twist& x, const Twist& y) {
-  return {x.velocity - y.velocity, x.angular_velocity - y.angular_velocity};
-}
-inline Twist operator*(double s, const Twist& t) {
-  return {s * t.velocity, s * t.angular_velocity};
-}
-
 struct SceneState {
   std::vector<Body> bodies;  ///< the caller's and, as the last one, the world
   std::vector<Status> body_faults;
@@ -92,6 +90,7 @@ struct SceneState {
   std::vector<SceneRow> rows;
 
   bool is_movable(std::size_t body) const { return !is_immovable(bodies[body]); }
+  Twist change_of(std::size_t body) const { return body < changes.size() ? changes[body] : Twist{}; }
 };
 
 /// The columns that a method reads in addition to the columns that all methods read.
@@ -103,6 +102,16 @@ struct SceneReads {
 /// A motor, or friction: its warm impulse has no position error to correct.
 inline bool has_two_bounds(const SceneRow& row) {
   return std::isfinite(row.least) && std::isfinite(row.largest);
+}
+template <class Row>
+bool has_bound(const Row& row) {
+  return std::isfinite(row.least) || std::isfinite(row.largest);
+}
+
+/// The impulse [N s] that a row begins with: a share of its warm one, within its bounds.
+inline double first_impulse(const SceneRow& row, const CallOptions& options) {
+  const double share = has_two_bounds(row) ? options.warm_start : options.joint_warm_start;
+  return std::clamp(share * row.warm_impulse, row.least, row.largest);
 }
 
 /// Everything that is there, with the faults of data.
@@ -118,14 +127,18 @@ void apply_impulse(SceneState& state, const SceneContact& c, const Vector3& impu
 /// J v.
 double velocity_of(const SceneState& state, const SceneRow& row);
 
-/// J v + γ λ - target.
+/// J v + γ λ - target, of the row or another one.
+double deviation(const SceneState& state, const SceneRow& row, double target);
 double deviation(const SceneState& state, const SceneRow& row);
 
 /// `impulse` [N s] to the velocities of the row's bodies.
 void apply_impulse(SceneState& state, const SceneRow& row, double impulse);
 
 /// By how much the row misses its target, where λ is not at the bound that keeps it from being reached.
+double residual(const SceneRow& row, double deviation);
 double residual(const SceneState& state, const SceneRow& row);
+/// Max. of these rows.
+double residual(const SceneState& state, const std::vector<std::size_t>& rows);
 
 /// J M⁻¹ Jᵀ of two rows between the same bodies.
 double coupling(const SceneState& state, const SceneRow& x, const SceneRow& y);

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <span>
 
-#include "core/scene/call_options.hpp"
 #include "core/scene/thresholds.hpp"
-#include "reference/contact/vector.hpp"
 #include "scene_steps.hpp"
 
 namespace carom::reference {
@@ -34,15 +33,12 @@ void SceneSweeps::warm_start() {
     for (std::size_t i : block.items) {
       if (block.is_group) {
         SceneRow& row = state_.rows[i];
-        const double share = has_two_bounds(row) ? options_.warm_start : options_.joint_warm_start;
-        row.impulse = std::clamp(share * row.warm_impulse, row.least, row.largest);
+        row.impulse = first_impulse(row, options_);
         apply_impulse(state_, row, row.impulse);
         continue;
       }
       SceneContact& c = state_.contacts[i];
-      Vector3 p = options_.warm_start * (c.frame.to_contact * c.warm_impulse);
-      p[2] = std::max(p[2], 0.0);
-      c.impulse = cut_to_cone(c, p);
+      c.impulse = first_impulse(c, options_.warm_start);
       apply_impulse(state_, c, c.impulse);
     }
   moments_.begin(options_.warm_start);
@@ -72,38 +68,36 @@ IslandStatus SceneSweeps::run(int most, double tolerance, double runaway) {
   return status;
 }
 
+template <class F>
+void SceneSweeps::each_kept(const F& f) {
+  for (std::size_t i : island_.bodies) {
+    f(std::span(state_.bodies[i].velocity));
+    f(std::span(state_.bodies[i].angular_velocity));
+  }
+  for (std::size_t i : island_.contacts) f(std::span(state_.contacts[i].impulse));
+  for (std::size_t i : island_.rows) f(std::span(&state_.rows[i].impulse, 1));
+}
+
 void SceneSweeps::keep(double missed) {
   if (!(missed < kept_missed_)) return;
   kept_missed_ = missed;
   kept_.clear();
-  const auto add = [&](const Vector3& v) { kept_.insert(kept_.end(), v.begin(), v.end()); };
-  for (std::size_t i : island_.bodies) {
-    add(state_.bodies[i].velocity);
-    add(state_.bodies[i].angular_velocity);
-  }
-  for (std::size_t i : island_.contacts) add(state_.contacts[i].impulse);
-  for (std::size_t i : island_.rows) kept_.push_back(state_.rows[i].impulse);
+  each_kept([&](const auto& numbers) { kept_.insert(kept_.end(), numbers.begin(), numbers.end()); });
 }
 
 void SceneSweeps::return_to_kept() {
   if (kept_.empty()) return;
   auto next = kept_.begin();
-  const auto take = [&](Vector3& v) {
-    for (double& x : v) x = *next++;
-  };
-  for (std::size_t i : island_.bodies) {
-    take(state_.bodies[i].velocity);
-    take(state_.bodies[i].angular_velocity);
-  }
-  for (std::size_t i : island_.contacts) take(state_.contacts[i].impulse);
-  for (std::size_t i : island_.rows) state_.rows[i].impulse = *next++;
+  each_kept([&](const auto& numbers) {
+    for (double& x : numbers) x = *next++;
+  });
 }
 
 double SceneSweeps::sweep() {
   double seen = 0;
   for (std::size_t n = 0; n < island_.sweep_order.size(); ++n) {
     const SceneBlock& block = island_.sweep_order[n];
-    for (int round = 0; round < inner_iterations(); ++round) {
+    for (int round = 0; round < options_.inner_iterations; ++round) {
       const auto see = [&](double missed) {
         // The violation of contacts is measured in the first inner iteration, the violation of rows in all of them.
         if (round > 0 && !block.is_group) return;
@@ -134,8 +128,8 @@ void SceneSweeps::propagate_shock(const std::vector<int>& levels) {
   for (const std::vector<SceneBlock>& blocks : of_level)
     for (int n = 0; n < options_.bender_schmitt.shock_propagation; ++n)
       for (const SceneBlock& block : blocks)
-        for (std::size_t visited = 0; visited < block.items.size() * static_cast<std::size_t>(inner_iterations());
-             ++visited) {
+        for (std::size_t visited = 0;
+             visited < block.items.size() * static_cast<std::size_t>(options_.inner_iterations); ++visited) {
           SceneContact& c = state_.contacts[block.items[visited % block.items.size()]];
           const bool moves_a = levels[c.a] == level_of(block), moves_b = levels[c.b] == level_of(block);
           const Body a = moves_a ? c.frame.a : Body{}, b = moves_b ? c.frame.b : Body{};
@@ -149,8 +143,7 @@ double SceneSweeps::visit(SceneContact& c, const Matrix3& k, bool moves_a, bool 
   if (!c.takes_part) return 0;
   const Vector3 velocity = velocity_of(c);
   const ContactStep step{k, velocity, c.impulse, c.friction, c.static_friction};
-  const Vector3 impulse =
-      method_ == Procedure::pgs ? step_on_cone(step, options_.pgs.relaxation) : step_normal_first(step);
+  const Vector3 impulse = method_ == Procedure::pgs ? step_on_cone(step, options_.relaxation) : step_normal_first(step);
   return take(c, impulse, velocity, moves_a, moves_b);
 }
 
@@ -168,7 +161,7 @@ double SceneSweeps::take(SceneContact& c, const Vector3& impulse, const Vector3&
 double SceneSweeps::visit_model(std::size_t n, std::size_t k) {
   SceneContact& c = state_.contacts[island_.sweep_order[n].items[k]];
   const Vector3 velocity = velocity_of(c);
-  const EllipseImpulse next = step_on_ellipse(ellipse_step(c, velocity), relaxation());
+  const EllipseImpulse next = step_on_ellipse(ellipse_step(c, velocity), options_.relaxation);
   if (k == 0) moments_.set_stuck(n, next.sticks);
   return take(c, next.impulse, velocity, true, true);
 }
@@ -182,7 +175,7 @@ void SceneSweeps::roll(std::size_t n) {
 double SceneSweeps::visit(SceneRow& row) {
   const double seen = residual(state_, row);
   const double impulse =
-      std::clamp(row.impulse - relaxation() * deviation(state_, row) / row.diagonal, row.least, row.largest);
+      std::clamp(row.impulse - options_.relaxation * deviation(state_, row) / row.diagonal, row.least, row.largest);
   apply_impulse(state_, row, impulse - row.impulse);
   row.impulse = impulse;
   return seen;
@@ -193,7 +186,7 @@ std::optional<Cholesky> SceneSweeps::triple_of(const SceneBlock& block) const {
   Matrix3 k{};
   for (std::size_t i = 0; i < 3; ++i) {
     const SceneRow& row = state_.rows[block.items[i]];
-    if (std::isfinite(row.least) || std::isfinite(row.largest)) return std::nullopt;
+    if (has_bound(row)) return std::nullopt;
     for (std::size_t j = 0; j < 3; ++j) k[i][j] = coupling(state_, row, state_.rows[block.items[j]]);
     k[i][i] = row.diagonal;
   }
@@ -211,7 +204,7 @@ double SceneSweeps::visit_at_once(const SceneBlock& block, const Cholesky& facto
     off[i] = deviation(state_, state_.rows[block.items[i]]);
     if (!(std::abs(off[i]) <= seen)) seen = std::abs(off[i]);
   }
-  const Vector3 change = -relaxation() * factor.solve(off);
+  const Vector3 change = -options_.relaxation * factor.solve(off);
   for (std::size_t i = 0; i < 3; ++i) {
     SceneRow& row = state_.rows[block.items[i]];
     apply_impulse(state_, row, change[i]);
@@ -246,12 +239,6 @@ double SceneSweeps::contact_residual() const {
     const SceneContact& c = state_.contacts[i];
     if (c.takes_part) greatest = std::max(greatest, -velocity_of(c)[2]);
   }
-  return greatest;
-}
-
-double SceneSweeps::row_residual() const {
-  double greatest = 0;
-  for (std::size_t i : island_.rows) greatest = std::max(greatest, residual(state_, state_.rows[i]));
   return greatest;
 }
 

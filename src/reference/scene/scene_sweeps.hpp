@@ -48,14 +48,16 @@ class SceneSweeps {
 
   /// [m/s] maximum of active contacts, and of rows, at the present velocities.
   double contact_residual() const;
-  double row_residual() const;
+  double row_residual() const { return residual(state_, island_.rows); }
 
  private:
   /// Slip, and u·n minus its target; for contact iterations of the points after the time step.
   Vector3 velocity_of(const SceneContact& c) const;
   Vector3 predicted_velocity_of(const SceneContact& c) const;
   double sweep();
-  int inner_iterations() const { return method_ == Procedure::pgs ? options_.pgs.inner_iterations : 1; }
+  /// Calls f(numbers) for the numbers of the state.
+  template <class F>
+  void each_kept(const F& f);
   /// Stores the state if its violation `missed` is the smallest so far, or returns to the stored one.
   void keep(double missed);
   void return_to_kept();
@@ -71,7 +73,6 @@ class SceneSweeps {
   /// The factor of J M⁻¹ Jᵀ, and compliance, of a joint's first three rows if they are solved at once.
   std::optional<Cholesky> triple_of(const SceneBlock& block) const;
   double visit_at_once(const SceneBlock& block, const Cholesky& factor);
-  double relaxation() const { return method_ == Procedure::pgs ? options_.pgs.relaxation : 1; }
 
   SceneState& state_;
   const SceneIsland& island_;

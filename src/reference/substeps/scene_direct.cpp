@@ -1,10 +1,6 @@
 // The step of a direct island: substeps, motion, position correction and rebound.
 #include "scene_direct.hpp"
 
-#include <algorithm>
-#include <cmath>
-
-#include "core/scene/call_options.hpp"
 #include "core/scene/thresholds.hpp"
 #include "reference/contact/vector.hpp"
 #include "scene_direct_solver.hpp"
@@ -78,7 +74,6 @@ void DirectSolver::stiffen() {
     add(first.a, first.r_a, load_a);
     add(first.b, first.r_b, load_b);
   }
-  const auto trace = [](const Matrix3& m) { return m[0][0] + m[1][1] + m[2][2]; };
   for (std::size_t i = 0; i < of_.movable; ++i) {
     DirectBody& body = of_.bodies[i];
     const Vector3& rotation = moved_[i].angular_velocity;
@@ -86,9 +81,8 @@ void DirectSolver::stiffen() {
     body.inverse_inertia = body.first_inverse_inertia;
     body.curve = 1;
     if (dot(rotation, rotation) > Thresholds::direct_turned * Thresholds::direct_turned) {
-      const Matrix3 r = rotation_matrix(rotation);
-      body.inertia = r * body.inertia * transpose(r);
-      body.inverse_inertia = r * body.inverse_inertia * transpose(r);
+      body.inertia = turned(body.inertia, rotation);
+      body.inverse_inertia = turned(body.inverse_inertia, rotation);
     }
     if (!(trace(tension[i]) > 0)) continue;
     body.curve = std::min(1.0, Thresholds::direct_curve_tension * trace(body.inertia) / trace(tension[i]));
@@ -267,14 +261,8 @@ void DirectSolver::rebound() {
                           [](const DirectPoint& p) { return p.impulse[2] > 0 && p.target[2] < p.min_velocity; })) {
     for (DirectPoint& p : points)
       if (p.impulse[2] > 0) p.target[2] = p.min_velocity;
-    const std::vector<DirectPoint> kept = points;
-    const std::vector<DirectRow> kept_rows = of_.rows;
-    const Twists kept_velocity = of_.velocity;
-    if (!find_impulses()) {
-      points = kept;
-      of_.rows = kept_rows;
-      of_.velocity = kept_velocity;
-    }
+    const Kept before = kept();
+    if (!find_impulses()) restore(before);
   }
   Twists gain(of_.bodies.size());
   double weight = 0, squares = 0;

@@ -2,10 +2,13 @@
 // docs/scenes.md, Direct islands
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numbers>
 #include <optional>
 #include <vector>
 
@@ -66,13 +69,12 @@ struct DirectPoint {
 };
 
 /// A row of a joint, without compliance.
-struct DirectRow {
-  std::size_t row = 0;                                       ///< in SceneState::rows
-  std::size_t a = 0, b = 0;                                  ///< in DirectIsland::bodies
-  Vector3 linear_a{}, angular_a{}, linear_b{}, angular_b{};  ///< at present
-  Vector3 first_r_a{}, first_r_b{}, r_a{}, r_b{};            ///< [m] at the start of the step, and at present
-  double wanted = 0, target = 0;                             ///< [m/s] as given, and of the substep
-  double first_error = 0, allowed_error = 0;                 ///< [m] smaller errors than the latter are left
+struct DirectRow : RowJacobian {
+  std::size_t row = 0;                             ///< in SceneState::rows
+  std::size_t a = 0, b = 0;                        ///< in DirectIsland::bodies
+  Vector3 first_r_a{}, first_r_b{}, r_a{}, r_b{};  ///< [m] at the start of the step, and at present
+  double wanted = 0, target = 0;                   ///< [m/s] as given, and of the substep
+  double first_error = 0, allowed_error = 0;       ///< [m] smaller errors than the latter are left
   bool keeps_position = true;
   double initial_impulse = 0, impulse = 0, change = 0;  ///< [N s] of the substep
   double next_impulse = 0, sum = 0;                     ///< [N s] as of contacts
@@ -91,6 +93,29 @@ struct DirectRow {
 };
 
 using Twists = std::vector<Twist>;
+
+inline double tangential_length(const Vector3& v) {
+  return std::sqrt(v[0] * v[0] + v[1] * v[1]);
+}
+
+/// An impulse with friction of at most this size.
+inline Vector3 with_friction_within(double most, const Vector3& p) {
+  const double size = tangential_length(p);
+  return size > most ? Vector3{most / size * p[0], most / size * p[1], p[2]} : p;
+}
+
+/// A frequency [Hz] and a damping ratio as a spring that is integrated implicitly over h [s].
+struct SoftStep {
+  double rate = 0;    ///< [1/s] at which it aims to remove its error
+  double answer = 0;  ///< [1] J M⁻¹ Jᵀ over this is its compliance
+
+  SoftStep(double frequency, double damping_ratio, double h) {
+    const double omega = 2 * std::numbers::pi * std::min(frequency, 0.25 / h);
+    const double stiffness = 2 * damping_ratio + h * omega;
+    rate = omega / stiffness;
+    answer = h * omega * stiffness;
+  }
+};
 
 /// An island with its velocities, and the linear system of their changes.
 struct DirectIsland {
@@ -127,6 +152,7 @@ struct DirectIsland {
   /// Adds Jᵀ impulse of a point to a right-hand side.
   void add(const DirectPoint& p, const Vector3& impulse, std::vector<double>& right) const;
   void add(const DirectRow& row, double impulse, std::vector<double>& right) const;
+  void add(std::size_t body, const Twist& wrench, std::vector<double>& right) const;
   /// Adds Jᵀ D (target - J v) of all rows to a right-hand side.
   void add_rows(std::vector<double>& right);
   /// Sets the changes of the rows' impulses from the solution.

@@ -16,6 +16,13 @@ double power_of_4(double ratio) {
   return std::clamp(std::exp2(2 * std::floor(std::log2(ratio) / 2 + 0.5)), 1.0 / 64, 4.0);
 }
 
+// Takes friction to its bound, against the slip.
+void slide(DirectPoint& p, const Vector3& velocity) {
+  const double size = -p.friction * p.impulse[2] / tangential_length(velocity);
+  p.change = Vector3{size * velocity[0], size * velocity[1], p.impulse[2]} - p.impulse;
+  p.impulse = p.impulse + p.change;
+}
+
 }  // namespace
 
 // Contacts may close their gap. A small gap of a loaded contact counts as closed.
@@ -95,8 +102,7 @@ void DirectSolver::set_statuses(bool is_loaded) {
       if (!(size > Thresholds::direct_slipping * most) || !(slip > Thresholds::direct_slip)) continue;
       if (!(along < (p.status == DirectStatus::slips ? 0 : -0.9 * slip * size))) continue;
       p.status = DirectStatus::slips;
-      p.change = Vector3{-most / slip * u[0], -most / slip * u[1], p.impulse[2]} - p.impulse;
-      p.impulse = p.impulse + p.change;
+      slide(p, u);
       any = true;
     }
     for (std::size_t i = first; just_holds && i < end; ++i)
@@ -180,17 +186,19 @@ DirectSolver::Verdict DirectSolver::solve_statuses(bool is_last, double lag) {
   return Verdict::accepted;
 }
 
+void DirectSolver::restore(const Kept& kept) {
+  of_.points = kept.points;
+  of_.rows = kept.rows;
+  of_.velocity = kept.velocity;
+}
+
 // Solves with the same matrix after `change` of impulses and velocities. Returns false, and restores all of them, if
 // `change` returns false or if the solution contradicts the statuses.
 template <class Change>
 bool DirectSolver::solve_or_restore(const Change& change, double lag) {
-  const std::vector<DirectPoint> points = of_.points;
-  const std::vector<DirectRow> rows = of_.rows;
-  const Twists velocity = of_.velocity;
+  const Kept before = kept();
   if (change() && solve_statuses(true, lag) == Verdict::accepted) return true;
-  of_.points = points;
-  of_.rows = rows;
-  of_.velocity = velocity;
+  restore(before);
   return false;
 }
 
@@ -204,10 +212,8 @@ bool DirectSolver::turn_friction() {
       p.change = {};
       if (p.status != DirectStatus::slips || !(p.impulse[2] > 0)) continue;
       const Vector3 u = excess(p);
-      const double slip = tangential_length(u), most = p.friction * p.impulse[2];
-      if (!(slip > Thresholds::direct_push)) continue;
-      p.change = Vector3{-most / slip * u[0], -most / slip * u[1], p.impulse[2]} - p.impulse;
-      p.impulse = p.impulse + p.change;
+      if (!(tangential_length(u) > Thresholds::direct_push)) continue;
+      slide(p, u);
       any = true;
     }
     if (any) of_.apply_changes();
@@ -294,9 +300,7 @@ bool DirectSolver::hold_approaching() {
     }
     p.has_left = p.status == DirectStatus::open;
     p.status = DirectStatus::slips;
-    const double slip = tangential_length(u), most = p.friction * p.impulse[2];
-    if (slip > 0) p.change = Vector3{-most / slip * u[0], -most / slip * u[1], p.impulse[2]} - p.impulse;
-    p.impulse = p.impulse + p.change;
+    if (tangential_length(u) > 0) slide(p, u);
   }
   if (any) of_.apply_changes();
   return any;
@@ -305,11 +309,8 @@ bool DirectSolver::hold_approaching() {
 void DirectSolver::keep_in_cones() {
   for (DirectPoint& p : of_.points) {
     const Vector3 initial = p.impulse;
-    const double size = tangential_length(p.impulse), most = p.friction * p.impulse[2];
-    if (!(p.impulse[2] > Thresholds::direct_nothing * mean_momentum_))
-      p.impulse = {};
-    else if (size > most)
-      p.impulse = {most / size * p.impulse[0], most / size * p.impulse[1], p.impulse[2]};
+    const bool is_nothing = !(p.impulse[2] > Thresholds::direct_nothing * mean_momentum_);
+    p.impulse = is_nothing ? Vector3{} : with_friction_within(p.friction * p.impulse[2], p.impulse);
     p.change = p.impulse - initial;
   }
   of_.apply_changes();
@@ -326,7 +327,7 @@ bool DirectSolver::is_thrown() const {
     for (const auto& [body, lever] : {std::pair{p.a, p.r_a}, std::pair{p.b, p.r_b}}) {
       if (body < of_.movable) continue;
       const Twist& t = of_.free[body];
-      const Vector3 v = t.velocity + cross(t.angular_velocity, lever);
+      const Vector3 v = velocity_at(t, lever);
       fastest = std::max(fastest, dot(v, v));
     }
   }
@@ -368,10 +369,6 @@ void DirectSolver::take_impulses() {
   for (const DirectRow& row : of_.rows) of_.accelerate(row, row.impulse, of_.velocity);
 }
 
-bool is_bounded(const DirectRow& row) {
-  return std::isfinite(row.least) || std::isfinite(row.largest);
-}
-
 void DirectSolver::hold_rows_within_bounds() {
   for (DirectRow& row : of_.rows) row.is_held = row.impulse > row.least && row.impulse < row.largest;
 }
@@ -380,7 +377,7 @@ void DirectSolver::hold_rows_within_bounds() {
 void DirectSolver::put_rows_on_bounds() {
   for (DirectRow& row : of_.rows) {
     row.change = 0;
-    if (!row.is_held || !is_bounded(row)) continue;
+    if (!row.is_held || !has_bound(row)) continue;
     const double most = Thresholds::direct_near_bound * std::abs(row.impulse);
     const bool at_least = row.impulse - row.least < most;
     row.is_held = !at_least && !(row.largest - row.impulse < most);
@@ -433,7 +430,7 @@ bool DirectSolver::find_impulses() {
     return true;
   }
   put_rows_on_bounds();
-  const bool have_bounds = std::ranges::any_of(of_.rows, is_bounded);
+  const bool have_bounds = std::ranges::any_of(of_.rows, has_bound<DirectRow>);
   const int tries = Thresholds::direct_tries + (have_bounds ? Thresholds::direct_bound_tries : 0);
   Verdict verdict = Verdict::contradicted;
   for (int i = 1; i <= tries && verdict == Verdict::contradicted; ++i)

@@ -52,8 +52,7 @@ void DirectMatrix::solve(std::vector<double>& x) const {
 }
 
 Vector3 DirectIsland::velocity_of(const DirectPoint& p, const Twists& twists) const {
-  const Twist &a = twists[p.a], &b = twists[p.b];
-  return p.axes * (a.velocity + cross(a.angular_velocity, p.r_a) - b.velocity - cross(b.angular_velocity, p.r_b));
+  return p.axes * separation_velocity(twists[p.a], p.r_a, twists[p.b], p.r_b);
 }
 
 double DirectIsland::violation() const {
@@ -69,17 +68,14 @@ void DirectIsland::accelerate(const DirectPoint& p, const Vector3& impulse, Twis
   const Vector3 force = transpose(p.axes) * impulse;
   const auto push = [&](std::size_t i, const Vector3& lever, const Vector3& by) {
     if (i >= movable) return;
-    twists[i].velocity = twists[i].velocity + bodies[i].inverse_mass * by;
-    twists[i].angular_velocity = twists[i].angular_velocity + bodies[i].inverse_inertia * cross(lever, by);
+    twists[i] = twists[i] + Twist{bodies[i].inverse_mass * by, bodies[i].inverse_inertia * cross(lever, by)};
   };
   push(p.a, p.r_a, force);
   push(p.b, p.r_b, -1.0 * force);
 }
 
 double DirectIsland::velocity_of(const DirectRow& row, const Twists& twists) {
-  const Twist &a = twists[row.a], &b = twists[row.b];
-  return dot(row.linear_a, a.velocity) + dot(row.angular_a, a.angular_velocity) + dot(row.linear_b, b.velocity) +
-         dot(row.angular_b, b.angular_velocity);
+  return row.times(twists[row.a], twists[row.b]);
 }
 
 double DirectIsland::miss_of(const DirectRow& row) const {
@@ -89,23 +85,23 @@ double DirectIsland::miss_of(const DirectRow& row) const {
 void DirectIsland::accelerate(const DirectRow& row, double impulse, Twists& twists) const {
   const auto push = [&](std::size_t i, const Vector3& linear, const Vector3& angular) {
     if (i >= movable) return;
-    twists[i].velocity = twists[i].velocity + impulse * bodies[i].inverse_mass * linear;
-    twists[i].angular_velocity = twists[i].angular_velocity + bodies[i].inverse_inertia * (impulse * angular);
+    twists[i] =
+        twists[i] + Twist{impulse * bodies[i].inverse_mass * linear, bodies[i].inverse_inertia * (impulse * angular)};
   };
   push(row.a, row.linear_a, row.angular_a);
   push(row.b, row.linear_b, row.angular_b);
 }
 
+void DirectIsland::add(std::size_t body, const Twist& wrench, std::vector<double>& right) const {
+  for (std::size_t c = 0; c < 3 && body < movable; ++c) {
+    right[6 * body + c] += wrench.velocity[c];
+    right[6 * body + 3 + c] += wrench.angular_velocity[c];
+  }
+}
+
 void DirectIsland::add(const DirectRow& row, double impulse, std::vector<double>& right) const {
-  const auto push = [&](std::size_t i, const Vector3& linear, const Vector3& angular) {
-    if (i >= movable) return;
-    for (std::size_t c = 0; c < 3; ++c) {
-      right[6 * i + c] += impulse * linear[c];
-      right[6 * i + 3 + c] += impulse * angular[c];
-    }
-  };
-  push(row.a, row.linear_a, row.angular_a);
-  push(row.b, row.linear_b, row.angular_b);
+  add(row.a, impulse * Twist{row.linear_a, row.angular_a}, right);
+  add(row.b, impulse * Twist{row.linear_b, row.angular_b}, right);
 }
 
 void DirectIsland::add_rows(std::vector<double>& right) {
@@ -200,16 +196,8 @@ void DirectIsland::add(const DirectPoint& p, const Matrix3& weight) {
 
 void DirectIsland::add(const DirectPoint& p, const Vector3& impulse, std::vector<double>& right) const {
   const Vector3 force = transpose(p.axes) * impulse;
-  const auto push = [&](std::size_t i, const Vector3& lever, const Vector3& by) {
-    if (i >= movable) return;
-    const Vector3 torque = cross(lever, by);
-    for (std::size_t c = 0; c < 3; ++c) {
-      right[6 * i + c] += by[c];
-      right[6 * i + 3 + c] += torque[c];
-    }
-  };
-  push(p.a, p.r_a, force);
-  push(p.b, p.r_b, -1.0 * force);
+  add(p.a, {force, cross(p.r_a, force)}, right);
+  add(p.b, -1.0 * Twist{force, cross(p.r_b, force)}, right);
 }
 
 Twists DirectIsland::solve(std::vector<double> right) const {

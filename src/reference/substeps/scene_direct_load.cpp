@@ -1,7 +1,6 @@
 // Load: the contacts and rows of an island, its number of substeps, and the price of its matrix.
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <optional>
 #include <set>
 
@@ -14,12 +13,6 @@ namespace carom::reference {
 namespace {
 
 using Thresholds = SceneThresholds;
-
-// Two tangents and the unit normal. Duff et al., Building an Orthonormal Basis, Revisited, JCGT 2017.
-Matrix3 axes_of(const Vector3& n) {
-  const double sign = std::copysign(1.0, n[2]), a = -1 / (sign + n[2]), b = n[0] * n[1] * a;
-  return {Vector3{1 + sign * n[0] * n[0] * a, sign * b, -sign * n[0]}, Vector3{b, sign + n[1] * n[1] * a, -n[1]}, n};
-}
 
 // The axes of the world that have no part in an inverse inertia: about them the body cannot turn.
 std::array<bool, 3> locked_axes(const Matrix3& m) {
@@ -69,12 +62,12 @@ std::optional<Matrix3> inverse_of(Matrix3 m, const std::array<bool, 3>& locked) 
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t k = 0; k < 3; ++k)
       if (locked[i] || locked[k]) m[i][k] = 0;
-  const double diagonal = m[0][0] + m[1][1] + m[2][2];
+  const double diagonal = trace(m);
   for (std::size_t i = 0; i < 3; ++i)
     if (locked[i]) m[i][i] = diagonal;
   const Matrix3 cofactors = {cross(m[1], m[2]), cross(m[2], m[0]), cross(m[0], m[1])};
-  const double determinant = dot(m[0], cofactors[0]), trace = m[0][0] + m[1][1] + m[2][2];
-  if (!(determinant > 1e-12 * trace * trace * trace) || !(determinant < 1e300)) return std::nullopt;
+  const double determinant = dot(m[0], cofactors[0]), size = trace(m);
+  if (!(determinant > 1e-12 * size * size * size) || !(determinant < 1e300)) return std::nullopt;
   Matrix3 made{1 / determinant * cofactors[0], 1 / determinant * cofactors[1], 1 / determinant * cofactors[2]};
   for (std::size_t i = 0; i < 3; ++i)
     if (locked[i]) made[i][i] = 0;
@@ -85,7 +78,7 @@ bool DirectSolver::add_body(std::size_t place) {
   const Body& from = state_.bodies[place];
   DirectBody body;
   body.place = place;
-  Twist now = {from.velocity, from.angular_velocity}, forces;
+  const Twist now = twist_of(from), forces = state_.change_of(place);
   if (state_.is_movable(place)) {
     body.locked = locked_axes(from.inverse_inertia);
     const std::optional<Matrix3> inertia = inverse_of(from.inverse_inertia, body.locked);
@@ -97,7 +90,6 @@ bool DirectSolver::add_body(std::size_t place) {
     body.inverse_inertia = body.first_inverse_inertia = from.inverse_inertia;
     body.inertia = body.first_inertia = *inertia;
   }
-  if (place < state_.changes.size()) forces = state_.changes[place];
   index_of_[place] = of_.bodies.size();
   of_.bodies.push_back(body);
   of_.free.push_back(now);
@@ -120,7 +112,9 @@ void DirectSolver::add(const SceneBlock& block) {
     p.contact = i;
     p.a = index_of_[block.a];
     p.b = index_of_[block.b];
-    p.axes = axes_of(1 / std::sqrt(dot(c.data.normal, c.data.normal)) * c.data.normal);
+    const Vector3 normal = normalized(c.data.normal);
+    const auto [first, second] = tangents(normal);
+    p.axes = {first, second, normal};
     p.r_a = c.data.r_a;
     p.r_b = c.data.r_b;
     p.friction = c.friction;
@@ -130,9 +124,8 @@ void DirectSolver::add(const SceneBlock& block) {
     p.min_velocity = c.min_velocity;
     p.inverse_mass = of_.bodies[p.a].inverse_mass + of_.bodies[p.b].inverse_mass;
     p.target = p.axes * c.surface_velocity;
-    const Vector3 warm = options_.substeps.warm_start * (p.axes * c.warm_impulse);
-    const double size = tangential_length(warm), most = p.friction * warm[2], cut = size > most ? most / size : 1;
-    if (warm[2] > 0) p.next_impulse = {cut * warm[0], cut * warm[1], warm[2]};
+    const Vector3 warm = options_.warm_start * (p.axes * c.warm_impulse);
+    if (warm[2] > 0) p.next_impulse = with_friction_within(p.friction * warm[2], warm);
     of_.points.push_back(p);
   }
   of_.manifolds.push_back({begin, of_.points.size()});
@@ -142,14 +135,10 @@ void DirectSolver::add_group(const SceneBlock& block) {
   add_bodies(block);
   for (std::size_t i : block.items) {
     const SceneRow& from = state_.rows[i];
-    DirectRow row;
+    DirectRow row{from};
     row.row = i;
     row.a = index_of_[block.a];
     row.b = index_of_[block.b];
-    row.linear_a = from.linear_a;
-    row.angular_a = from.angular_a;
-    row.linear_b = from.linear_b;
-    row.angular_b = from.angular_b;
     row.first_r_a = row.r_a = from.r_a;
     row.first_r_b = row.r_b = from.r_b;
     row.wanted = from.target;
@@ -159,8 +148,7 @@ void DirectSolver::add_group(const SceneBlock& block) {
     row.allowed_error = slop_of(state_, block.a, block.b, options_) *
                         (from.has_error ? Thresholds::direct_closed : Thresholds::direct_joint_drift);
     row.keeps_position = std::isinf(from.frequency);
-    const double share = has_two_bounds(from) ? options_.substeps.warm_start : options_.substeps.joint_warm_start;
-    row.next_impulse = std::clamp(share * from.warm_impulse, from.least, from.largest);
+    row.next_impulse = first_impulse(from, options_);
     const DirectBody &a = of_.bodies[row.a], &b = of_.bodies[row.b];
     const double mass =
         a.inverse_mass * dot(row.linear_a, row.linear_a) + b.inverse_mass * dot(row.linear_b, row.linear_b);
@@ -216,10 +204,9 @@ bool DirectSolver::load() {
     const SceneRow& from = state_.rows[row.row];
     row.compliance = substeps_ * from.compliance;
     if (from.frequency > 0 && std::isfinite(from.frequency)) {
-      const double omega = 2 * std::numbers::pi * std::min(from.frequency, 0.25 / h_);
-      const double stiffness = 2 * from.damping_ratio + h_ * omega;
-      row.spring_rate = omega / stiffness;
-      row.compliance += row.response / (h_ * omega * stiffness);
+      const SoftStep soft(from.frequency, from.damping_ratio, h_);
+      row.spring_rate = soft.rate;
+      row.compliance += row.response / soft.answer;
     }
     row.weight = 1 / (1 / row.weight + row.compliance);
     row.first_velocity = DirectIsland::velocity_of(row, of_.free);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <cmath>
 #include <map>
 #include <optional>
 
@@ -15,10 +14,6 @@ namespace carom::reference {
 // x·M y
 inline double product(const DirectBody& body, const Twist& x, const Twist& y) {
   return body.mass * dot(x.velocity, y.velocity) + dot(x.angular_velocity, body.inertia * y.angular_velocity);
-}
-
-inline double tangential_length(const Vector3& v) {
-  return std::sqrt(v[0] * v[0] + v[1] * v[1]);
 }
 
 /// The inverse of a symmetric matrix that is positive definite by more than rounding, without the locked axes.
@@ -39,6 +34,11 @@ class DirectSolver {
 
  private:
   enum class Verdict : std::uint8_t { accepted, contradicted, failed };
+  struct Kept {
+    std::vector<DirectPoint> points;
+    std::vector<DirectRow> rows;
+    Twists velocity;
+  };
 
   bool add_body(std::size_t place);
   void add_bodies(const SceneBlock& block);
@@ -76,6 +76,8 @@ class DirectSolver {
   bool leaves_cone(const DirectPoint& p, const Vector3& impulse, double lag = SceneThresholds::direct_lag) const;
   bool turn_friction();
   bool lacks_friction() const;
+  Kept kept() const { return {of_.points, of_.rows, of_.velocity}; }
+  void restore(const Kept& kept);
   template <class Change>
   bool solve_or_restore(const Change& change, double lag = SceneThresholds::direct_lag);
   void release();

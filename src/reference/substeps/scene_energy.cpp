@@ -31,10 +31,6 @@ Quaternion quaternion_of(const Vector3& rotation) {
   return {std::cos(angle / 2), std::sin(angle / 2) / angle * rotation};
 }
 
-double trace(const Matrix3& m) {
-  return m[0][0] + m[1][1] + m[2][2];
-}
-
 // The inverse without the axes about which the body cannot turn.
 Matrix3 inertia_of(const Matrix3& inverse) {
   const auto [values, vectors] = eigenvectors(inverse);
@@ -44,10 +40,6 @@ Matrix3 inertia_of(const Matrix3& inverse) {
     for (std::size_t i = 0; i < 3 && values[k] > least; ++i)
       for (std::size_t j = 0; j < 3; ++j) sum[i][j] += vectors[k][i] * vectors[k][j] / values[k];
   return sum;
-}
-
-Vector3 velocity_at(const Twist& body, const Vector3& lever) {
-  return body.velocity + cross(body.angular_velocity, lever);
 }
 
 }  // namespace
@@ -75,13 +67,17 @@ Matrix3 rotation_matrix(const Vector3& rotation) {
   return transpose(Matrix3{turned({1, 0, 0}), turned({0, 1, 0}), turned({0, 0, 1})});
 }
 
+Matrix3 turned(const Matrix3& m, const Vector3& rotation) {
+  const Matrix3 r = rotation_matrix(rotation);
+  return r * m * transpose(r);
+}
+
 SceneEnergy::SceneEnergy(SceneState& state, const SceneIsland& island, const SceneMoments& moments, int substeps,
                          bool relaxes, double stiffest)
     : state_(state), island_(island), moments_(moments), substeps_(substeps), relaxes_(relaxes), stiffest_(stiffest) {}
 
 Twist SceneEnergy::forces(std::size_t body) const {
-  if (body >= state_.changes.size()) return {};
-  return {1 / substeps_ * state_.changes[body].velocity, 1 / substeps_ * state_.changes[body].angular_velocity};
+  return 1 / substeps_ * state_.change_of(body);
 }
 
 double SceneEnergy::product(std::size_t body, const Twist& x, const Twist& y) const {
@@ -132,7 +128,7 @@ void SceneEnergy::begin() {
 }
 
 void SceneEnergy::begin_substep() {
-  for (std::size_t i : island_.bodies) before_[i] = {state_.bodies[i].velocity, state_.bodies[i].angular_velocity};
+  for (std::size_t i : island_.bodies) before_[i] = twist_of(state_.bodies[i]);
 }
 
 void SceneEnergy::turn() {
@@ -140,8 +136,7 @@ void SceneEnergy::turn() {
   for (std::size_t i : island_.bodies) {
     const Vector3& rotation = state_.moved[i].angular_velocity;
     if (!(dot(rotation, rotation) > noticed_turn * noticed_turn)) continue;
-    const Matrix3 r = rotation_matrix(rotation);
-    inertia_[i] = r * inertia_at_start_[i] * transpose(r);
+    inertia_[i] = turned(inertia_at_start_[i], rotation);
   }
 }
 
@@ -166,10 +161,9 @@ Twist SceneEnergy::driven(std::size_t body) const {
   return {b.inverse_mass > 0 ? Vector3{} : b.velocity, trace(b.inverse_inertia) > 0 ? Vector3{} : b.angular_velocity};
 }
 Twist SceneEnergy::mean(std::size_t body) const {
-  const Body& b = state_.bodies[body];
+  const Twist now = twist_of(state_.bodies[body]);
   const auto before = before_.find(body);
-  if (before == before_.end()) return {b.velocity, b.angular_velocity};
-  return {0.5 * (before->second.velocity + b.velocity), 0.5 * (before->second.angular_velocity + b.angular_velocity)};
+  return before == before_.end() ? now : 0.5 * (before->second + now);
 }
 
 double SceneEnergy::work() const {
@@ -192,13 +186,9 @@ double SceneEnergy::work() const {
   }
   for (std::size_t i : island_.rows) {
     const SceneRow& row = state_.rows[i];
-    const auto of = [&](const Twist& a, const Twist& b) {
-      return dot(row.linear_a, a.velocity) + dot(row.angular_a, a.angular_velocity) + dot(row.linear_b, b.velocity) +
-             dot(row.angular_b, b.angular_velocity);
-    };
     const bool is_soft = !relaxes_ && row.frequency > 0 && row.frequency < stiffest_;
-    const double target = is_soft ? of(mean(row.a), mean(row.b)) : row.target;
-    sum += row.impulse * (target - of(driven(row.a), driven(row.b)));
+    const double target = is_soft ? row.times(mean(row.a), mean(row.b)) : row.target;
+    sum += row.impulse * (target - row.times(driven(row.a), driven(row.b)));
   }
   return sum;
 }
@@ -225,16 +215,13 @@ void SceneEnergy::check() {
 }
 
 double SceneEnergy::share(std::size_t body) const {
-  const Twist &before = before_.at(body), now{state_.bodies[body].velocity, state_.bodies[body].angular_velocity};
   const double kinetic = energy(body, relative(body));
-  const Twist change{now.velocity - before.velocity, now.angular_velocity - before.angular_velocity};
+  const Twist change = twist_of(state_.bodies[body]) - before_.at(body);
   return kinetic > 0 ? std::min(1.0, braking * energy(body, change) / kinetic) : 0;
 }
 
 bool SceneEnergy::falls(std::size_t body) const {
-  const Twist &before = before_.at(body), now{state_.bodies[body].velocity, state_.bodies[body].angular_velocity};
-  const Twist by = forces(body), by_impulses{now.velocity - before.velocity - by.velocity,
-                                             now.angular_velocity - before.angular_velocity - by.angular_velocity};
+  const Twist by = forces(body), by_impulses = twist_of(state_.bodies[body]) - before_.at(body) - by;
   const bool has_joint = std::ranges::any_of(island_.rows, [&](std::size_t i) {
     const SceneRow& row = state_.rows[i];
     return row.a == body || row.b == body;
@@ -279,14 +266,8 @@ void SceneEnergy::brake(double allowed) {
     const Body& body = state_.bodies[i];
     if (!(body.inverse_mass > 0)) v.velocity = {};
     if (!(trace(body.inverse_inertia) > 0)) v.angular_velocity = {};
-    change(i, (1 - part * r) * all - 1, v);
+    accelerate(state_.bodies[i], ((1 - part * r) * all - 1) * v);
   }
-}
-
-void SceneEnergy::change(std::size_t body, double by, const Twist& along) {
-  Body& b = state_.bodies[body];
-  b.velocity = b.velocity + by * along.velocity;
-  b.angular_velocity = b.angular_velocity + by * along.angular_velocity;
 }
 
 // Multiplies the velocity changes by impulses by the largest s <= 1 that leaves the energy allowed.
@@ -294,9 +275,8 @@ void SceneEnergy::scale_impulses(double allowed, bool with_forces) {
   std::map<std::size_t, Twist> made;
   double s0 = 0, s1 = 0, s2 = 0;
   for (std::size_t i : island_.bodies) {
-    const Twist add = with_forces ? forces(i) : Twist{}, &before = before_.at(i);
-    Twist free{before.velocity + add.velocity, before.angular_velocity + add.angular_velocity};
-    made[i] = {state_.bodies[i].velocity - free.velocity, state_.bodies[i].angular_velocity - free.angular_velocity};
+    Twist free = before_.at(i) + (with_forces ? forces(i) : Twist{});
+    made[i] = twist_of(state_.bodies[i]) - free;
     free.velocity = free.velocity - frame_;
     s0 += energy(i, free);
     s1 += product(i, free, made[i]);
@@ -306,7 +286,7 @@ void SceneEnergy::scale_impulses(double allowed, bool with_forces) {
   if (!(s2 > 0)) return;
   const double discriminant = s1 * s1 - 4 * s2 * (s0 - allowed);
   const double scale = std::clamp((-s1 + (discriminant > 0 ? std::sqrt(discriminant) : 0)) / (2 * s2), 0.0, 1.0);
-  for (std::size_t i : island_.bodies) change(i, scale - 1, made[i]);
+  for (std::size_t i : island_.bodies) accelerate(state_.bodies[i], (scale - 1) * made[i]);
 }
 
 void SceneEnergy::begin_rebound() {

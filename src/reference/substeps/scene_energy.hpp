@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <map>
-#include <optional>
 
 #include "reference/scene/scene_graph.hpp"
 #include "reference/scene/scene_models.hpp"
@@ -15,6 +14,8 @@ namespace carom::reference {
 Vector3 combined(const Vector3& first, const Vector3& second);
 /// The matrix of a rotation vector.
 Matrix3 rotation_matrix(const Vector3& rotation);
+/// A matrix of a body that turns by a rotation vector.
+Matrix3 turned(const Matrix3& m, const Vector3& rotation);
 
 /// Keeps the kinetic energy of an island from rising by more than the work of forces, targets, moving bodies of
 /// infinite mass, surface velocities and springs.
@@ -61,7 +62,6 @@ class SceneEnergy {
   bool falls(std::size_t body) const;
   void brake(double allowed);
   void scale_impulses(double allowed, bool with_forces);
-  void change(std::size_t body, double by, const Twist& along);
   void find_frame();
 
   SceneState& state_;

@@ -30,13 +30,9 @@ constexpr double vanishing_share = 0.1;  // an impulse is dropped if it changes 
 constexpr double max_approach = 10;      // times the tolerance, before φ is set again
 constexpr double min_determinant = 1e-300;
 
-double slip_of(const Vector3& x) {
-  return std::sqrt(x[0] * x[0] + x[1] * x[1]);
-}
-
 // x_n² - |x_t|²
 double determinant(const Vector3& x) {
-  return (x[2] - slip_of(x)) * (x[2] + slip_of(x));
+  return (x[2] - tangential_length(x)) * (x[2] + tangential_length(x));
 }
 
 // x ∘ y
@@ -96,7 +92,6 @@ struct ConePoint {
   Vector3 into_cone(const Vector3& u) const {
     return is_frictionless ? Vector3{0, 0, u[2]} : Vector3{u[0], u[1], u[2] / friction};
   }
-  Vector3 impulse_of(const Vector3& of) const { return into_cone(of); }
   double mass() const { return 1 / point.inverse_mass; }
 
   void scale() {
@@ -112,7 +107,7 @@ struct ConePoint {
 
   // Sets the impulse to x.
   void take() {
-    const Vector3 now = impulse_of(x);
+    const Vector3 now = into_cone(x);
     point.change = now - point.impulse;
     point.impulse = now;
   }
@@ -196,8 +191,7 @@ class InteriorPoint {
       const Vector3 p = c.point.impulse;
       c.x = {c.is_frictionless ? 0 : p[0], c.is_frictionless ? 0 : p[1],
              std::max(c.friction * p[2], min_impulse * c.friction * mean_ * c.mass())};
-      const double most = share_of_cone * c.x[2], size = slip_of(c.x);
-      if (size > most) c.x = {most / size * c.x[0], most / size * c.x[1], c.x[2]};
+      c.x = with_friction_within(share_of_cone * c.x[2], c.x);
       c.s = partner(c.x, barrier_ * c.mass());
       c.take();
     }
@@ -205,7 +199,7 @@ class InteriorPoint {
     // Contacts that separate start with their velocity, and almost no impulse.
     for (ConePoint& c : cones_) {
       const Vector3 u = c.into_cone(excess(c.point));
-      const double slip = slip_of(u), normal = c.is_frictionless ? u[2] : u[2] + slip;
+      const double slip = tangential_length(u), normal = c.is_frictionless ? u[2] : u[2] + slip;
       if (c.x[2] > 1.5 * min_impulse * c.friction * mean_ * c.mass() || normal < 2 * c.s[2]) continue;
       const double f = slip > share_of_cone * normal ? share_of_cone * normal / slip : 1;
       c.s = {f * u[0], f * u[1], normal};
@@ -233,7 +227,7 @@ class InteriorPoint {
       row.min_slack = row.max_slack = row.min_change = row.max_change = row.barrier_velocity = 0;
       row.is_held = range > 0;
       const double next = std::min(std::max(row.impulse, row.least + distance), row.largest - distance);
-      row.change = std::isfinite(row.least) || std::isfinite(row.largest) ? next - row.impulse : 0;
+      row.change = has_bound(row) ? next - row.impulse : 0;
       row.impulse += row.change;
       each_bound(row, [&](double from, double& slack, double&, double) { slack = barrier_ * row.mass / from; });
     }
@@ -261,9 +255,9 @@ class InteriorPoint {
     for (ConePoint& c : cones_) {
       Vector3 s = c.into_cone(excess(c.point));
       if (frozen_ < 0)
-        c.slip = slip_of(s);
+        c.slip = tangential_length(s);
       else if (frozen_ < averaged_iterations)
-        c.slip = (c.slip + slip_of(s)) / 2;
+        c.slip = (c.slip + tangential_length(s)) / 2;
       s[2] += c.slip;
       c.miss = s - c.s;
       const double miss = std::abs(c.miss[0]) + std::abs(c.miss[1]) + c.friction * std::abs(c.miss[2]);
@@ -308,7 +302,7 @@ class InteriorPoint {
     if (frozen_ < 0 || !(island_.violation() > max_approach * enough)) return false;
     for (ConePoint& c : cones_) {
       if (c.is_frictionless) continue;
-      const double slip = slip_of(excess(c.point));
+      const double slip = tangential_length(excess(c.point));
       c.s[2] += std::max(slip - c.slip, 0.0);
       c.slip = slip;
     }
@@ -328,7 +322,7 @@ class InteriorPoint {
     for (std::size_t i = 0; i < cones_.size(); ++i) {
       ConePoint& c = cones_[i];
       c.dx = right[i] - c.weight * c.miss;
-      island_.add(c.point, c.impulse_of(c.dx), wrench);
+      island_.add(c.point, c.into_cone(c.dx), wrench);
     }
     island_.add_rows(wrench);
     Twists change = island_.solve(wrench);

@@ -1,9 +1,7 @@
 // The step in substeps: Procedure::substeps. docs/scenes.md, Substeps
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
-#include <numbers>
 #include <optional>
 
 #include "core/scene/call_options.hpp"
@@ -19,12 +17,12 @@ namespace carom::reference {
 
 // [m] Radius of gyration of a body, tr J / (m tr J²) with J the inverse inertia; infinite without mass or inertia.
 static double size_of(const Body& body) {
-  double trace = 0, squares = 0;
-  for (std::size_t i = 0; i < 3; ++i) trace += body.inverse_inertia[i][i];
-  if (!(body.inverse_mass > 0) || !(trace > 0)) return std::numeric_limits<double>::infinity();
+  const double sum = trace(body.inverse_inertia);
+  double squares = 0;
+  if (!(body.inverse_mass > 0) || !(sum > 0)) return infinity;
   for (const auto& row : body.inverse_inertia)
-    for (const double x : row) squares += x / trace * (x / trace);
-  return std::sqrt(body.inverse_mass / (trace * squares));
+    for (const double x : row) squares += x / sum * (x / sum);
+  return std::sqrt(body.inverse_mass / (sum * squares));
 }
 
 double slop_of(const SceneState& state, std::size_t a, std::size_t b, const CallOptions& options) {
@@ -59,7 +57,7 @@ double cold_load(const SceneState& state, const SceneIsland& island) {
 
 double slop_of(const SceneState& state, const SceneBlock& block, const CallOptions& options) {
   if (block.is_group) return slop_of(state, block.a, block.b, options);
-  double least = std::numeric_limits<double>::infinity();
+  double least = infinity;
   for (std::size_t i : block.items) least = std::min(least, slop_of(state, state.contacts[i], options));
   return least;
 }
@@ -68,7 +66,7 @@ double slop_of(const SceneState& state, const SceneBlock& block, const CallOptio
 // impulses that the step begins with, or gravity times a ratio of masses.
 double max_need(const SceneState& state, const SceneIsland& island, const CallOptions& options) {
   std::map<std::size_t, double> carried;
-  double most = 0, min_slop = std::numeric_limits<double>::infinity();
+  double most = 0, min_slop = infinity;
   bool has_impulse = false;
   for (const SceneBlock& block : island.blocks) {
     const double slop = slop_of(state, block, options);
@@ -151,7 +149,7 @@ class SubstepSweeps {
     for (int k = 0; k < count_; ++k) {
       elapsed_ = k * h_;
       energy.begin_substep();
-      for (std::size_t i : island_.bodies) add(state_.bodies[i], 1.0 / count_ * change_of(i));
+      for (std::size_t i : island_.bodies) accelerate(state_.bodies[i], 1.0 / count_ * state_.change_of(i));
       if (k % substeps_from_impulses == 0) turned_.clear();
       warm_start(k == 0);
       goal();
@@ -183,12 +181,6 @@ class SubstepSweeps {
   }
 
  private:
-  static void add(Body& body, const Twist& by) {
-    body.velocity = body.velocity + by.velocity;
-    body.angular_velocity = body.angular_velocity + by.angular_velocity;
-  }
-  Twist change_of(std::size_t body) const { return body < state_.changes.size() ? state_.changes[body] : Twist{}; }
-
   // Bodies with mass follow the velocity change of the immovable bodies if all of these have the same. Immovable bodies
   // have the change in their velocities from the first substep on, and so have the moving bodies.
   void follow_moving_bodies() {
@@ -196,7 +188,7 @@ class SubstepSweeps {
     for (const SceneBlock& block : island_.blocks)
       for (std::size_t body : {block.a, block.b}) {
         if (state_.bodies[body].inverse_mass > 0) continue;
-        const Vector3 change = change_of(body).velocity;
+        const Vector3 change = state_.change_of(body).velocity;
         if (followed && *followed != change) return;
         followed = change;
       }
@@ -208,13 +200,12 @@ class SubstepSweeps {
   // Everything per substep: bounds and compliance of rows, impulses to begin with. Velocities are without forces.
   void begin() {
     for (std::size_t i : island_.bodies) {
-      add(state_.bodies[i], -1.0 * change_of(i));
+      accelerate(state_.bodies[i], -1.0 * state_.change_of(i));
       state_.moved[i] = {};
     }
     for (std::size_t i : island_.rows) {
       SceneRow& row = state_.rows[i];
-      const double share = has_two_bounds(row) ? options_.substeps.warm_start : options_.substeps.joint_warm_start;
-      row.next_impulse = std::clamp(share * row.warm_impulse, row.least, row.largest);
+      row.next_impulse = first_impulse(row, options_);
       row.impulse = row.next_impulse / count_;
       row.least /= count_;
       row.largest /= count_;
@@ -223,15 +214,13 @@ class SubstepSweeps {
     }
     for (std::size_t i : island_.contacts) {
       SceneContact& c = state_.contacts[i];
-      Vector3 p = options_.substeps.warm_start / count_ * (c.frame.to_contact * c.warm_impulse);
-      p[2] = std::max(p[2], 0.0);
-      c.impulse = cut_to_cone(c, p);
+      c.impulse = first_impulse(c, options_.warm_start / count_);
       // A substep has a share of the impulse. f = -k gap - c u·n within it.
       const double slope = h_ * c.stiffness + c.damping;
       c.give = count_ * c.normal_compliance + (is_spring(c) ? 1 / (h_ * slope) : 0);
       c.slip_give = count_ * c.tangential_compliance;
     }
-    moments_.begin(options_.substeps.warm_start / count_);
+    moments_.begin(options_.warm_start / count_);
   }
 
   // The impulses of a substep are whole again in the next one; the earlier ones are added up.
@@ -244,8 +233,7 @@ class SubstepSweeps {
     }
     for (std::size_t i : island_.contacts) {
       SceneContact& c = state_.contacts[i];
-      if (!is_first)
-        for (std::size_t x = 0; x < 3; ++x) c.impulse_before[x] += c.impulse[x];
+      if (!is_first) c.impulse_before = c.impulse_before + c.impulse;
       apply_impulse(state_, c, c.impulse);
     }
     if (!is_first) moments_.add_up();
@@ -255,14 +243,10 @@ class SubstepSweeps {
   static bool is_spring(const SceneContact& c) { return std::isfinite(c.stiffness); }
 
   Twist moved(std::size_t body) const {
-    if (state_.is_movable(body)) return state_.moved[body];
-    const Body& b = state_.bodies[body];
-    return elapsed_ * Twist{b.velocity, b.angular_velocity};
+    return state_.is_movable(body) ? state_.moved[body] : elapsed_ * twist_of(state_.bodies[body]);
   }
   double gap_now(const SceneContact& c) const {
-    const Twist a = moved(c.a), b = moved(c.b);
-    const Vector3 apart =
-        a.velocity + cross(a.angular_velocity, c.data.r_a) - b.velocity - cross(b.angular_velocity, c.data.r_b);
+    const Vector3 apart = separation_velocity(moved(c.a), c.data.r_a, moved(c.b), c.data.r_b);
     return c.separation + dot(c.frame.to_contact[2], apart);
   }
   // Turns lever arms and inertia with the bodies. An impulse acts at the new lever arms when its row is visited.
@@ -276,8 +260,7 @@ class SubstepSweeps {
       if (island_.rows.empty()) break;
       const Vector3& rotation = state_.moved[i].angular_velocity;
       if (!(dot(rotation, rotation) > SceneEnergy::noticed_turn * SceneEnergy::noticed_turn)) continue;
-      const Matrix3 r = rotation_matrix(rotation);
-      state_.bodies[i].inverse_inertia = r * inverse_inertia_.at(i) * transpose(r);
+      state_.bodies[i].inverse_inertia = turned(inverse_inertia_.at(i), rotation);
     }
     for (std::size_t i : island_.rows) {
       SceneRow& row = state_.rows[i];
@@ -327,10 +310,9 @@ class SubstepSweeps {
       }
       double rate = c.frequency > 0 ? options_.substeps.position_correction.rate / h_ : 0;
       if (std::isfinite(c.frequency) && c.frequency > 0) {
-        const double omega = 2 * std::numbers::pi * std::min(c.frequency, 0.25 / h_);
-        const double stiffness = 2 * c.damping_ratio + h_ * omega;
-        rate = omega / stiffness;
-        compliance_[i] = c.frame.k[2][2] / (h_ * omega * stiffness);
+        const SoftStep soft(c.frequency, c.damping_ratio, h_);
+        rate = soft.rate;
+        compliance_[i] = c.frame.k[2][2] / soft.answer;
       }
       const double overlap = std::max(-separation - slop_of(state_, c, options_), 0.0);
       const double pushed = std::min(rate * overlap, options_.substeps.position_correction.max_speed);
@@ -344,16 +326,15 @@ class SubstepSweeps {
     spin(i, 1);
     turned_.erase(i);
     const double error = errors_.at(i);
-    const double omega = 2 * std::numbers::pi * std::min(row.frequency, 0.25 / h_);
-    const double stiffness = 2 * row.damping_ratio + h_ * omega, answer = h_ * omega * stiffness;
+    const SoftStep soft(row.frequency, row.damping_ratio, h_);
     to.slack = row.frequency > 0 && ((row.largest == 0 && error < 0) || (row.least == 0 && error > 0));
     if (row.frequency == 0)
       to.target = row.target;
     else
-      to.target = row.target - (to.slack ? 1 / h_ : omega / stiffness) * error;
+      to.target = row.target - (to.slack ? 1 / h_ : soft.rate) * error;
     // A row without an error at the start of the step is rigid, unless it is a spring.
     const bool is_rigid = row.frequency == 0 || (row.error == 0 && !std::isfinite(row.frequency));
-    to.share = to.slack || is_rigid ? 1 : answer / (1 + answer);
+    to.share = to.slack || is_rigid ? 1 : soft.answer / (1 + soft.answer);
   }
   void relax() {
     for (std::size_t i : island_.contacts) {
@@ -417,7 +398,7 @@ class SubstepSweeps {
   void visit(std::size_t i) {
     SceneRow& row = state_.rows[i];
     const Goal& to = goals_[i];
-    const double rest = velocity_of(state_, row) + row.compliance * row.impulse - to.target;
+    const double rest = deviation(state_, row, to.target);
     const double impulse = std::clamp(to.share * (row.impulse - rest / row.diagonal), row.least, row.largest);
     apply_impulse(state_, row, impulse - row.impulse);
     row.impulse = impulse;
@@ -460,7 +441,7 @@ class SubstepSweeps {
       SceneContact& c = state_.contacts[i];
       if (c.give > 0) continue;  // it keeps its impulse
       // A separate collision.
-      for (std::size_t x = 0; x < 3; ++x) c.impulse_before[x] += c.impulse[x];
+      c.impulse_before = c.impulse_before + c.impulse;
       c.impulse = {};
       compliance_[i] = 0;
       const double e = c.data.restitution, forces = c.velocity_change, half = forces / (2 * count_);
@@ -485,12 +466,9 @@ class SubstepSweeps {
     moments_.share_out();
     for (std::size_t i : island_.rows) {
       SceneRow& row = state_.rows[i];
-      const double velocity = velocity_of(state_, row),
-                   rest = velocity + row.compliance * row.impulse - goals_[i].target;
-      const bool is_held = (rest > 0 && row.impulse <= row.least) || (rest < 0 && row.impulse >= row.largest);
-      if (!is_held) outcome.residual = std::max(outcome.residual, std::abs(rest));
+      outcome.residual = std::max(outcome.residual, residual(row, deviation(state_, row, goals_[i].target)));
       row.impulse += sums_[i];
-      row.work += row.impulse * (velocities_before_[i] + velocity) / 2;
+      row.work += row.impulse * (velocities_before_[i] + velocity_of(state_, row)) / 2;
     }
     if (outcome.residual > options_.tolerance * outcome.approach) outcome.status = IslandStatus::not_converged;
   }
@@ -522,13 +500,11 @@ class SubstepSweeps {
 }  // namespace
 
 void move_alone(SceneState& state, const CallOptions& options, std::size_t i) {
-  const Body& body = state.bodies[i];
-  const Twist forces = state.is_movable(i) && i < state.changes.size() ? state.changes[i] : Twist{};
+  const Twist forces = state.is_movable(i) ? state.change_of(i) : Twist{};
   // Without contacts and rows: if there are direct islands, the body moves on a parabola. In substeps, forces act half
   // a substep later than at once.
-  const double late = has_direct_islands(options) ? 0.5 : 0.5 * (1 - 1.0 / options.substeps.min_substeps);
-  state.moved[i] = {options.time_step * (body.velocity - late * forces.velocity),
-                    options.time_step * (body.angular_velocity - late * forces.angular_velocity)};
+  const double late = options.solves_islands ? 0.5 : 0.5 * (1 - 1.0 / options.substeps.min_substeps);
+  state.moved[i] = options.time_step * (twist_of(state.bodies[i]) - late * forces);
 }
 
 void move_alone(SceneState& state, const CallOptions& options) {
@@ -538,8 +514,8 @@ void move_alone(SceneState& state, const CallOptions& options) {
 
 SceneOutcome solve_substeps(SceneState& state, const SceneIsland& island, const CallOptions& options) {
   const int substeps = number_of_substeps(state, island, options);
-  if (!has_direct_islands(options)) return SubstepSweeps(state, island, options, substeps).run();
-  if (const auto outcome = solve_direct(state, island, options, substeps)) return *outcome;
+  if (options.solves_islands)
+    if (const auto outcome = solve_direct(state, island, options, substeps)) return *outcome;
   return SubstepSweeps(state, island, options, substeps).run();
 }
 
