@@ -2,12 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "io/columns/scene_data.hpp"
 #include "io/columns/scene_rows.hpp"
 
 namespace carom::apps {
+namespace {
+
+/// The optional columns of scenes that the table has.
+std::vector<io::SceneColumn> columns_there(const io::Table& table, const SceneOptions::Method& method) {
+  std::vector<io::SceneColumn> columns = io::optional_scene_columns(method);
+  std::erase_if(columns, [&](const io::SceneColumn& column) { return table.find(column.name) == io::Table::none; });
+  return columns;
+}
+
+}  // namespace
+
 void require_scenes(const io::Table& table, const char* option, const SceneOptions::Method& method) {
   const std::string place = "carom: " + table.header_place();
   const io::Form form = io::form_of(table);
@@ -32,21 +44,19 @@ void require_scenes(const io::Table& table, const char* option, const SceneOptio
 }
 
 void add_scene_columns(const io::Table& table, const SceneOptions::Method& method, io::ReadOptions& read) {
-  for (const io::SceneColumn& column : io::optional_scene_columns(method))
-    if (column.is_read && !column.is_key && table.find(column.name) != io::Table::none)
-      read.further.push_back(column.name);
+  for (const io::SceneColumn& column : columns_there(table, method))
+    if (column.is_read && !column.is_key) read.further.push_back(column.name);
 }
 
 bool reads_keys(const io::Table& table, const SceneOptions::Method& method) {
-  for (const io::SceneColumn& column : io::optional_scene_columns(method))
-    if (column.is_read && column.is_key && table.find(column.name) != io::Table::none) return true;
-  return false;
+  return std::ranges::any_of(columns_there(table, method),
+                             [](const io::SceneColumn& column) { return column.is_read && column.is_key; });
 }
 
 std::vector<std::string> unread_columns(const io::Table& table, const SceneOptions::Method& method) {
   std::vector<std::string> names;
-  for (const io::SceneColumn& column : io::optional_scene_columns(method))
-    if (!column.is_read && table.find(column.name) != io::Table::none) names.push_back(column.name);
+  for (const io::SceneColumn& column : columns_there(table, method))
+    if (!column.is_read) names.push_back(column.name);
   return names;
 }
 

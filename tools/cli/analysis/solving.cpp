@@ -8,7 +8,6 @@
 #include <limits>
 #include <memory>
 #include <span>
-#include <string>
 
 #include "cli/output/progress_bar.hpp"
 #include "core/columns/law_columns.hpp"

@@ -74,12 +74,7 @@ void add_check_command(CLI::App& app, int& exit_code) {
       ->option_text("X [64 roundings of the precision]")
       ->check(within(0.0, 1.0));
   check->add_flag("--reference", command->reference, "Solve with the scalar reference instead of the lanes");
-  auto* as_json = check->add_flag("--json", command->as_json, "One JSON object on standard output");
-  check
-      ->add_option("-o,--output", command->output,
-                   "File (CSV or HDF5) for the rows with their margins; - is standard output")
-      ->option_text("OUT")
-      ->excludes(as_json);
+  add_report_options(*check, command->as_json, command->output, "the rows with their margins");
   check->footer(check_footer);
   check->callback([command, &exit_code] { exit_code = run(*command); });
 }

@@ -60,12 +60,7 @@ void add_compare_laws_command(CLI::App& app, int& exit_code) {
       ->delimiter(',')
       ->check(CLI::IsMember(law_names()));
   compare->add_flag("--reference", command->reference, "Solve with the scalar reference instead of the lanes");
-  auto* as_json = compare->add_flag("--json", command->as_json, "One JSON object on standard output");
-  compare
-      ->add_option("-o,--output", command->output,
-                   "File (CSV or HDF5) for the distances of every pair; - is standard output")
-      ->option_text("OUT")
-      ->excludes(as_json);
+  add_report_options(*compare, command->as_json, command->output, "the distances of every pair");
   compare->footer(compare_laws_footer);
   compare->callback([command, &exit_code] { exit_code = run(*command); });
 }

@@ -45,9 +45,7 @@ void add_convert_command(CLI::App& app, int& exit_code) {
   convert->add_option("OUT", command->output, "File to write; - is standard output")
       ->option_text("REQUIRED")
       ->required();
-  convert->add_option("--precision", command->precision, "Of the numbers of CSV in HDF5; float rounds them")
-      ->option_text("double|float [" + command->precision + "]")
-      ->check(CLI::IsMember({"double", "float"}));
+  add_precision(*convert, command->precision, "Of the numbers of CSV in HDF5; float rounds them");
   convert->footer(convert_footer);
   convert->callback([command, &exit_code] { exit_code = run(*command); });
 }

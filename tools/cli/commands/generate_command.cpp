@@ -123,9 +123,7 @@ void add_generate_command(CLI::App& app, int& exit_code) {
   generate->add_option("--distribution", command->distribution, "What they are: see below")
       ->option_text("boxes|matrices|chains [" + command->distribution + "]")
       ->check(CLI::IsMember({"boxes", "matrices", "chains"}));
-  generate->add_option("--precision", command->precision, "Of the numbers")
-      ->option_text("double|float [" + command->precision + "]")
-      ->check(CLI::IsMember({"double", "float"}));
+  add_precision(*generate, command->precision, "Of the numbers");
   generate->add_option("-o,--output", command->output, "File to write; - is standard output")
       ->option_text("OUT REQUIRED")
       ->required();

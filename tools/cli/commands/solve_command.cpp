@@ -87,18 +87,13 @@ int run(const SolveOptions& command) {
   return command.scene ? solve_scenes(command) : solve_contacts(command);
 }
 
-std::vector<std::string> scene_methods() {
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < scene_method_count; ++i) names.emplace_back(to_string(static_cast<SceneMethod>(i)));
-  return names;
-}
-
 void add_scene_options(CLI::App& solve, SolveOptions& options) {
   CLI::Option* scene = solve.add_flag("--scene", options.scene, "Solve the rows of one scene_step together");
-  const std::string methods = fmt::format("{}", fmt::join(scene_methods(), "|"));
+  const std::string methods = names_of<SceneMethod>();
+  const CLI::IsMember is_method(CLI::detail::split(methods, '|'));
   solve.add_option("--method", options.method, "Method of --scene, see below; substeps needs --time-step")
       ->option_text(fmt::format("{} [{}]", methods, to_string(SceneMethod::substeps)))
-      ->check(CLI::IsMember(scene_methods()))
+      ->check(is_method)
       ->needs(scene);
   solve
       .add_option_function<std::string>(
@@ -109,7 +104,7 @@ void add_scene_options(CLI::App& solve, SolveOptions& options) {
           },
           "Print the options of a method with unit, range and default, and exit")
       ->option_text(methods)
-      ->check(CLI::IsMember(scene_methods()))
+      ->check(is_method)
       ->trigger_on_parse();
   solve.add_flag("--json", options.as_json, "Of contact systems: one JSON object on standard output");
 }

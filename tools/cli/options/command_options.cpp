@@ -97,9 +97,7 @@ void add_solver_options(CLI::App& command, CommandOptions& options) {
   options.given.add_to(command, Options{}, [](const OptionInfo& info) {
     return std::string_view(info.name) == "law" ? std::string() : info.help;
   });
-  command.add_option("--precision", options.precision, "Arithmetic of the lanes")
-      ->option_text("double|float [" + options.precision + "]")
-      ->check(CLI::IsMember({"double", "float"}));
+  add_precision(command, options.precision, "Arithmetic of the lanes");
   command.add_option("--threads", options.threads, "0: as many as the machine offers")
       ->option_text("N [0]")
       ->check(within(0, Execution::max_threads));
@@ -107,6 +105,19 @@ void add_solver_options(CLI::App& command, CommandOptions& options) {
       ->option_text("auto|scalar|sse2|avx2|avx512|neon [" + options.isa + "]")
       ->check(CLI::IsMember({"auto", "scalar", "sse2", "avx2", "avx512", "neon"}));
   command.add_flag("--all-faults", options.all_faults, "Print every bad row, not only the first 20");
+}
+
+void add_precision(CLI::App& command, std::string& precision, const std::string& of) {
+  command.add_option("--precision", precision, of)
+      ->option_text("double|float [" + precision + "]")
+      ->check(CLI::IsMember({"double", "float"}));
+}
+
+void add_report_options(CLI::App& command, bool& as_json, std::string& output, const std::string& of) {
+  auto* json = command.add_flag("--json", as_json, "One JSON object on standard output");
+  command.add_option("-o,--output", output, "File (CSV or HDF5) for " + of + "; - is standard output")
+      ->option_text("OUT")
+      ->excludes(json);
 }
 
 void add_resume_options(CLI::App& command, RunOptions& options) {

@@ -57,6 +57,12 @@ void add_command_options(CLI::App& command, CommandOptions& options);
 /// Adds the same options without --law, which the command has itself.
 void add_solver_options(CLI::App& command, CommandOptions& options);
 
+/// Adds --precision. `of` is its text.
+void add_precision(CLI::App& command, std::string& precision, const std::string& of);
+
+/// Adds --json and -o, which exclude each other. `of` is the contents of the file.
+void add_report_options(CLI::App& command, bool& as_json, std::string& output, const std::string& of);
+
 /// Adds --resume and --checkpoint, for HDF5 files.
 void add_resume_options(CLI::App& command, RunOptions& options);
 

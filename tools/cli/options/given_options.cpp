@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-
-#include "io/columns/table.hpp"
 
 namespace carom::apps {
 namespace {
@@ -30,11 +27,9 @@ std::string range_in_words(const Range& range) {
 
 template <class Integer>
 void read_integer(const OptionInfo& option, const std::string& text, Integer& value) {
-  Integer read{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), read);
-  if (error != std::errc() || end != text.data() + text.size() || !option.range.holds(static_cast<double>(read)))
-    throw_bad_number(option, text, "whole number");
-  value = read;
+  const std::optional<Integer> read = io::to_integer<Integer>(text);
+  if (!read || !option.range.holds(static_cast<double>(*read))) throw_bad_number(option, text, "whole number");
+  value = *read;
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/columns/option_table.hpp"
+#include "io/columns/table.hpp"
 
 namespace carom::apps {
 
@@ -51,12 +52,9 @@ requires std::is_enum_v<E> std::string names_of() {
 template <class E>
 requires std::is_enum_v<E>
 void read_value(const OptionInfo& option, const std::string& text, E& value) {
-  for (std::size_t i = 0; i < enumerators<E>; ++i)
-    if (to_string(static_cast<E>(i)) == text) {
-      value = static_cast<E>(i);
-      return;
-    }
-  throw_unknown_name(option, text, names_of<E>());
+  const std::optional<E> read = io::to_enumerator<E>(text);
+  if (!read) throw_unknown_name(option, text, names_of<E>());
+  value = *read;
 }
 
 /// The value of an option in help: its symbol ("N") and its range ("[0, 1]") or the names of an enumeration.

@@ -1,7 +1,6 @@
 // The journal of a resumable run: the description of the run, and its progress.
 #pragma once
 
-#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
 

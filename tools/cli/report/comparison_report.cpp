@@ -100,25 +100,21 @@ void print_json(const Comparison& comparison, const CommandOptions& options) {
   for (const ExpectedWord& word : comparison.expected_words)
     expected[word.name] = {
         {"rows", word.rows}, {"lanes_differ", word.lanes_differ}, {"reference_differs", word.reference_differs}};
-  const Json json = {{"carom", version()},
-                     {"file", comparison.file},
-                     {"form", word_of(comparison.form)},
-                     {"contacts", comparison.contacts},
-                     {"bad_rows", comparison.bad_rows},
-                     {"law", text_of(solver_options.law)},
-                     {"integrator", text_of(solver_options.integrator)},
-                     {"steps", euler ? Json(solver_options.steps) : Json(nullptr)},
-                     {"restitution_law", text_of(solver_options.restitution_law)},
-                     {"precision", options.precision},
-                     {"isa", to_string(comparison.isa)},
-                     {"threads", comparison.threads},
-                     {"velocity_difference", to_json(comparison.velocity)},
-                     {"path_differences", differences},
-                     {"lanes", to_json(comparison.lanes)},
-                     {"reference", to_json(comparison.reference)},
-                     {"throughput_ratio", ratio(comparison)},
-                     {"repetitions", comparison.repetitions},
-                     {"expected", expected}};
+  Json json = head_of(comparison);
+  json.update({{"law", text_of(solver_options.law)},
+               {"integrator", text_of(solver_options.integrator)},
+               {"steps", euler ? Json(solver_options.steps) : Json(nullptr)},
+               {"restitution_law", text_of(solver_options.restitution_law)},
+               {"precision", options.precision},
+               {"isa", to_string(comparison.isa)},
+               {"threads", comparison.threads},
+               {"velocity_difference", to_json(comparison.velocity)},
+               {"path_differences", differences},
+               {"lanes", to_json(comparison.lanes)},
+               {"reference", to_json(comparison.reference)},
+               {"throughput_ratio", ratio(comparison)},
+               {"repetitions", comparison.repetitions},
+               {"expected", expected}});
   print(json);
 }
 

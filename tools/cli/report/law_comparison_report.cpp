@@ -49,17 +49,14 @@ void print_json(const LawComparison& comparison, const LawComparisonOptions& opt
                          {"largest", known(d.largest)},
                          {"line", d.rows > 0 ? Json(d.line) : Json(nullptr)}});
   }
-  print(Json{{"carom", version()},
-             {"file", comparison.file},
-             {"form", word_of(comparison.form)},
-             {"contacts", comparison.contacts},
-             {"bad_rows", comparison.bad_rows},
-             {"separating", comparison.separating},
-             {"restitution_law", text_of(options.solver_options().restitution_law)},
-             {"precision", options.precision},
-             {"laws", laws},
-             {"distances", distances},
-             {"skipped", to_json(comparison.skipped)}});
+  Json json = head_of(comparison);
+  json.update({{"separating", comparison.separating},
+               {"restitution_law", text_of(options.solver_options().restitution_law)},
+               {"precision", options.precision},
+               {"laws", laws},
+               {"distances", distances},
+               {"skipped", to_json(comparison.skipped)}});
+  print(json);
 }
 
 void write_csv(std::ostream& stream, const LawComparison& comparison) {

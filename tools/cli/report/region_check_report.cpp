@@ -79,16 +79,13 @@ void print_json(const RegionCheck& check, const RegionCheckOptions& options) {
                       {"bounds", breaches},
                       {"rows", rows}});
   }
-  print(Json{{"carom", version()},
-             {"file", check.file},
-             {"form", word_of(check.form)},
-             {"contacts", check.contacts},
-             {"bad_rows", check.bad_rows},
-             {"precision", options.precision},
-             {"tolerance", options.tolerance_in_use()},
-             {"outside", rows_outside(check)},
-             {"checks", checks},
-             {"skipped", to_json(check.skipped)}});
+  Json json = head_of(check);
+  json.update({{"precision", options.precision},
+               {"tolerance", options.tolerance_in_use()},
+               {"outside", rows_outside(check)},
+               {"checks", checks},
+               {"skipped", to_json(check.skipped)}});
+  print(json);
 }
 
 }  // namespace carom::apps

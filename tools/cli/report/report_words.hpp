@@ -41,6 +41,15 @@ inline void print(const std::vector<SkippedLaw>& skipped) {
   for (const SkippedLaw& law : skipped) fmt::print("{:<18} {}\n", to_string(law.law), law.why);
 }
 
+/// The first entries of a report on a contact file.
+template <class Result>
+Json head_of(const Result& result) {
+  Json json = {
+      {"carom", version()}, {"file", result.file}, {"form", word_of(result.form)}, {"contacts", result.contacts}};
+  if constexpr (requires { result.bad_rows; }) json["bad_rows"] = result.bad_rows;
+  return json;
+}
+
 inline void print(const Json& json, std::FILE* out = stdout) {
   // A file name need not be UTF-8, but JSON must be.
   fmt::print(out, "{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));

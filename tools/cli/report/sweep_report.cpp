@@ -90,13 +90,11 @@ void print_json(const SweepReport& report, const SweepOptions& options) {
                       {"energy_loss", json_of(sums.energy_loss)},
                       {"max_energy_gain", json_of(sums.max_energy_gain)}});
   }
-  print(Json{{"carom", version()},
-             {"file", report.file},
-             {"form", word_of(report.form)},
-             {"contacts", report.contacts},
-             {"restitution_law", text_of(options.solver_options().restitution_law)},
-             {"precision", options.precision},
-             {"points", points}});
+  Json json = head_of(report);
+  json.update({{"restitution_law", text_of(options.solver_options().restitution_law)},
+               {"precision", options.precision},
+               {"points", points}});
+  print(json);
 }
 
 }  // namespace carom::apps

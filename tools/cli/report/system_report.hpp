@@ -2,7 +2,6 @@
 #pragma once
 
 #include <carom/system.hpp>
-#include <cstddef>
 #include <string>
 #include <vector>
 

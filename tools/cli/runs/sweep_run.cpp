@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <carom/law_info.hpp>
 #include <memory>
 #include <utility>
 

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <carom/status.hpp>
-#include <charconv>
 #include <cmath>
-#include <functional>
 #include <unordered_map>
 
 #include "scene_rows.hpp"
@@ -31,19 +29,10 @@ bool has_superfluous_zero(std::string_view number) {
 }
 
 template <class Integer>
-bool is_integer(std::string_view text) {
-  Integer value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-template <class Integer>
 std::vector<Integer> integers_of(const Table& table, std::size_t column) {
   std::vector<Integer> values(table.rows());
-  for (std::size_t row = 0; row < values.size(); ++row) {
-    const std::string_view text = table.cell(row, column);
-    std::from_chars(text.data(), text.data() + text.size(), values[row]);
-  }
+  for (std::size_t row = 0; row < values.size(); ++row)
+    values[row] = to_integer<Integer>(table.cell(row, column)).value_or(0);
   return values;
 }
 
@@ -100,8 +89,8 @@ void TypeFinder::add_number(std::string_view cell) {
   const std::optional<double> value = to_number(cell);
   all_numbers_ = value && (is_of_numbers_ || !has_superfluous_zero(cell));
   if (!value) return;
-  all_int64_ = all_int64_ && is_integer<std::int64_t>(cell);
-  all_uint64_ = all_uint64_ && is_integer<std::uint64_t>(cell);
+  all_int64_ = all_int64_ && to_integer<std::int64_t>(cell);
+  all_uint64_ = all_uint64_ && to_integer<std::uint64_t>(cell);
   beyond_double_ = beyond_double_ || std::abs(*value) >= every_whole_number;
 }
 

@@ -1,7 +1,6 @@
 // Types of text columns in HDF5: their detection, and the conversion of cells.
 #pragma once
 
-#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>

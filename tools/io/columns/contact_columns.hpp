@@ -2,7 +2,6 @@
 #pragma once
 
 #include <carom/solver.hpp>
-#include <string>
 #include <type_traits>
 
 #include "core/columns/columns.hpp"

@@ -16,18 +16,6 @@ std::string trouble(const std::string& column, std::string_view text, const std:
   return "column " + column + (text.empty() ? ": the cell is empty" : ": '" + std::string(text) + "' is not " + kind);
 }
 
-std::optional<Law> to_law(std::string_view text) {
-  for (const LawInfo& info : all_laws())
-    if (to_string(info.law) == text) return info.law;
-  return {};
-}
-
-std::optional<RestitutionLaw> to_restitution_law(std::string_view text) {
-  for (const RestitutionLaw law : {RestitutionLaw::energetic, RestitutionLaw::kinetic, RestitutionLaw::kinematic})
-    if (to_string(law) == text) return law;
-  return {};
-}
-
 }  // namespace
 
 struct ContactNumbers::Reading {
@@ -78,7 +66,7 @@ ContactNumbers::ContactNumbers(const Table& table, Form form, const ReadOptions&
     read_row(reading, row);
   }
   if (options.own_laws) require_parameters(reading);
-  std::stable_sort(faults_.begin(), faults_.end(), [](const Fault& a, const Fault& b) { return a.row < b.row; });
+  std::ranges::stable_sort(faults_, {}, &Fault::row);
   // The solver must see a fault in the row, whichever of its cells is at fault.
   for (const Fault& fault : faults_) numbers_.values(0)[fault.row] = nan;
 }
@@ -105,7 +93,7 @@ void ContactNumbers::copy(Reading& reading, const std::vector<Number>& from, std
   std::vector<double>& to = numbers_.values(source);
   bool any_empty = false;
   for (std::size_t row = 0; row < from.size(); ++row) {
-    to[row] = in_float_ ? static_cast<double>(static_cast<float>(from[row])) : static_cast<double>(from[row]);
+    to[row] = rounded(from[row]);
     any_empty |= is_empty_cell(from[row]);
   }
   for (std::size_t row = 0; any_empty && row < from.size(); ++row)
@@ -123,7 +111,7 @@ void ContactNumbers::copy_numbers(Reading& reading, std::size_t source) {
 void ContactNumbers::read_text(Reading& reading, std::string_view text, std::size_t row, std::size_t source) {
   if (text.empty()) return take_empty(reading, row, source);
   if (const std::optional<double> value = to_number(text))
-    numbers_.values(source)[row] = in_float_ ? static_cast<double>(static_cast<float>(*value)) : *value;
+    numbers_.values(source)[row] = rounded(*value);
   else
     fault(row, trouble(reading.table.header()[sources_[source].column], text, "a number"));
 }
@@ -138,7 +126,7 @@ void ContactNumbers::read_row(Reading& reading, std::size_t row) {
     if (sources_[i].is_text) read_text(reading, table.cell(row, sources_[i].column), row, i);
   if (names_restitution_laws())
     if (const std::string text = table.text(row, restitution_law_column_); !text.empty()) {
-      if (const auto law = to_restitution_law(text))
+      if (const auto law = to_enumerator<RestitutionLaw>(text))
         restitution_laws_[row] = *law;
       else
         fault(row, trouble(table.header()[restitution_law_column_], text,
@@ -146,7 +134,7 @@ void ContactNumbers::read_row(Reading& reading, std::size_t row) {
     }
   if (!names_laws()) return;
   if (const std::string text = table.text(row, law_column_); !text.empty()) {
-    if (const auto law = to_law(text)) {
+    if (const auto law = to_enumerator<Law>(text)) {
       laws_[row] = *law;
     } else {
       fault(row, trouble(table.header()[law_column_], text, "a law; `carom laws` lists them"));
@@ -158,7 +146,7 @@ void ContactNumbers::read_row(Reading& reading, std::size_t row) {
 // An empty cell is a fault where the law of the row reads it.
 void ContactNumbers::require_parameters(Reading& reading) {
   auto& empty = reading.empty;
-  std::stable_sort(empty.begin(), empty.end(), [](const auto& a, const auto& b) { return a.row < b.row; });
+  std::ranges::stable_sort(empty, {}, &Reading::EmptyParameter::row);
   for (auto first = empty.begin(); first != empty.end();) {
     const std::size_t row = first->row;
     const auto last = std::find_if(first, empty.end(), [row](const auto& cell) { return cell.row != row; });
@@ -176,8 +164,7 @@ void ContactNumbers::require_parameters(Reading& reading) {
 }
 
 void ContactNumbers::fill(std::string_view name, double value) {
-  std::vector<double>& values = numbers_.at(name);
-  std::fill(values.begin(), values.end(), in_float_ ? static_cast<double>(static_cast<float>(value)) : value);
+  std::ranges::fill(numbers_.at(name), rounded(value));
 }
 
 void ContactNumbers::refuse(std::vector<Fault> faults, std::string_view status) {
@@ -186,7 +173,7 @@ void ContactNumbers::refuse(std::vector<Fault> faults, std::string_view status) 
     readable_[fault.row] = false;
     faults_.push_back(std::move(fault));
   }
-  std::stable_sort(faults_.begin(), faults_.end(), [](const Fault& a, const Fault& b) { return a.row < b.row; });
+  std::ranges::stable_sort(faults_, {}, &Fault::row);
 }
 
 std::vector<Law> ContactNumbers::laws(std::size_t row) const {

@@ -82,6 +82,10 @@ class ContactNumbers {
   struct Reading;
 
   template <class Number>
+  double rounded(Number value) const {
+    return in_float_ ? static_cast<double>(static_cast<float>(value)) : static_cast<double>(value);
+  }
+  template <class Number>
   void copy(Reading& reading, const std::vector<Number>& from, std::size_t source);
   void copy_numbers(Reading& reading, std::size_t source);
   void take_empty(Reading& reading, std::size_t row, std::size_t source);

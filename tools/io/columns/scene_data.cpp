@@ -1,7 +1,6 @@
 #include "scene_data.hpp"
 
 #include <limits>
-#include <string>
 #include <type_traits>
 
 #include "contact_columns.hpp"
@@ -42,7 +41,7 @@ void SceneData<T>::place_contacts(bool with_laws) {
   const auto place = [&](const std::string& name, auto& column) {
     if constexpr (std::is_same_v<std::remove_reference_t<decltype(column)>, Column<const T>>)
       if (const NumberColumn* numbers = contacts_.numbers().find(name))
-        contact_columns_.push_back({&numbers->values, &column, {}});
+        contact_columns_.push_back({{&numbers->values}, &column});
   };
   visit_needed(view_.contacts, place);
   columns::each_of_scene([&](const columns::Label& label, auto& column) { place(label.in_file(), column); },
@@ -60,7 +59,7 @@ void SceneData<T>::place_bodies() {
   columns::each(
       [&](const columns::Label&, Column<const T>& column) {
         const auto values = [&](const std::string& name) { return &contacts_.numbers().at(name); };
-        body_columns_.push_back({{values(of_a[i]), values(of_b[i])}, &column, {}});
+        body_columns_.push_back({{values(of_a[i]), values(of_b[i])}, &column});
         ++i;
       },
       columns::Label{}, view_.bodies);
@@ -69,7 +68,7 @@ void SceneData<T>::place_bodies() {
 template <class T>
 void SceneData<T>::place_results(ResultNumbers& results) {
   const auto place = [&](const std::string& name, Column<T>& column) {
-    contact_results_.push_back({&results.numbers.at(name), &column, {}});
+    contact_results_.push_back({{&results.numbers.at(name)}, &column});
   };
   visit_vector("impulse", results_view_.impulse, place);
   visit_vector("new_separation_velocity", results_view_.separation_velocity, place);
@@ -83,7 +82,7 @@ void SceneData<T>::place_results(ResultNumbers& results) {
             targets[side] = &results.numbers.at("new_" + of_side);
             *targets[side] = contacts_.numbers().at(of_side);
           }
-          body_results_.push_back({targets, &column, {}});
+          body_results_.push_back({targets, &column});
         },
         columns::Label{}, vector);
   };
@@ -121,9 +120,9 @@ void SceneData<T>::ChoiceColumn<Choice>::load(const std::vector<std::size_t>& ro
 template <class T>
 void SceneData<T>::load(const SceneOfRows& scene) {
   scene_ = &scene;
-  for (ContactColumn& column : contact_columns_) {
+  for (Input& column : contact_columns_) {
     column.values.clear();
-    for (const std::size_t row : scene.rows) column.values.push_back(static_cast<T>((*column.from)[row]));
+    for (const std::size_t row : scene.rows) column.values.push_back(static_cast<T>((*column.from[0])[row]));
     *column.to = column.values;
   }
   laws_.load(scene.rows, view_.contacts.laws.law);
@@ -131,20 +130,20 @@ void SceneData<T>::load(const SceneOfRows& scene) {
   keys_.load(scene.rows, view_.contacts.key);
   view_.contacts.body_a = scene.body_a;
   view_.contacts.body_b = scene.body_b;
-  for (BodyColumn& column : body_columns_) {
+  for (Input& column : body_columns_) {
     column.values.clear();
     for (const RowSide& at : scene.bodies) column.values.push_back(static_cast<T>((*column.from[at.side])[at.row]));
     *column.to = column.values;
   }
 
-  for (ContactResult& result : contact_results_) {
-    result.values.assign(scene.rows.size(), 0);
-    *result.from = result.values;
-  }
-  for (BodyResult& result : body_results_) {
-    result.values.assign(scene.bodies.size(), 0);
-    *result.from = result.values;
-  }
+  const auto clear = [](std::list<Output>& results, std::size_t count) {
+    for (Output& result : results) {
+      result.values.assign(count, 0);
+      *result.from = result.values;
+    }
+  };
+  clear(contact_results_, scene.rows.size());
+  clear(body_results_, scene.bodies.size());
   statuses_.resize(scene.rows.size());
   paths_.resize(scene.rows.size());
   results_view_.status = statuses_;
@@ -155,12 +154,12 @@ template <class T>
 void SceneData<T>::store() const {
   for (std::size_t i = 0; i < scene_->rows.size(); ++i) {
     const std::size_t row = scene_->rows[i];
-    for (const ContactResult& result : contact_results_) (*result.to)[row] = result.values[i];
+    for (const Output& result : contact_results_) (*result.to[0])[row] = result.values[i];
     results_.status[row] = statuses_[i];
     results_.path[row] = paths_[i];
   }
   for (const auto& [at, body] : scene_->shown)
-    for (const BodyResult& result : body_results_)
+    for (const Output& result : body_results_)
       (*result.to[at.side])[at.row] = result.values[static_cast<std::size_t>(body)];
 }
 

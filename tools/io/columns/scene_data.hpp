@@ -42,11 +42,6 @@ class SceneData {
   void store() const;
 
  private:
-  struct ContactColumn {
-    const std::vector<double>* from;
-    Column<const T>* to;
-    std::vector<T> values;
-  };
   template <class Choice>
   struct ChoiceColumn {
     const std::vector<Choice>* from = nullptr;
@@ -54,20 +49,16 @@ class SceneData {
 
     void load(const std::vector<std::size_t>& rows, Column<const Choice>& to);
   };
-  struct BodyColumn {
+  // Columns of the scene and of the file. There are two in the file, by side, for a column of bodies.
+  struct Input {
     std::array<const std::vector<double>*, 2> from;
     Column<const T>* to;
-    std::vector<T> values;
+    std::vector<T> values = {};
   };
-  struct ContactResult {
-    std::vector<double>* to;
-    Column<T>* from;
-    std::vector<T> values;
-  };
-  struct BodyResult {
+  struct Output {
     std::array<std::vector<double>*, 2> to;
     Column<T>* from;
-    std::vector<T> values;
+    std::vector<T> values = {};
   };
 
   void place_contacts(bool with_laws);
@@ -79,13 +70,11 @@ class SceneData {
   ResultNumbers& results_;
   Scene<T> view_;
   SceneResults<T> results_view_;
-  std::list<ContactColumn> contact_columns_;
+  std::list<Input> contact_columns_, body_columns_;
   ChoiceColumn<Law> laws_;
   ChoiceColumn<RestitutionLaw> restitution_laws_;
   ChoiceColumn<std::uint64_t> keys_;
-  std::list<BodyColumn> body_columns_;
-  std::list<ContactResult> contact_results_;
-  std::list<BodyResult> body_results_;
+  std::list<Output> contact_results_, body_results_;
   std::vector<Status> statuses_;
   std::vector<Path> paths_;
 };

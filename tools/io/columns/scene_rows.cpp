@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -29,13 +28,6 @@ std::optional<std::int32_t> to_body(std::string_view text) {
   return static_cast<std::int32_t>(*index);
 }
 
-std::optional<std::uint64_t> to_key(std::string_view text) {
-  std::uint64_t key = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), key);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return key;
-}
-
 using Bodies = std::array<std::int32_t, 2>;
 
 // Reads the scenes with all their rows.
@@ -53,7 +45,8 @@ class Reader {
         if (const auto body = read(row, side == 0 ? a : b, to_body, "a body: a whole number from -1 to 2147483647"))
           bodies[row][side] = *body;
       if (key != Table::none && !table.text(row, key).empty())
-        if (const auto found = read(row, key, to_key, "a key: a whole number from 0 to 18446744073709551615"))
+        if (const auto found =
+                read(row, key, to_integer<std::uint64_t>, "a key: a whole number from 0 to 18446744073709551615"))
           (*keys)[row] = *found;
     }
     contacts.refuse(std::move(faults_), unreadable);

@@ -1,9 +1,7 @@
 #include "table.hpp"
 
 #include <array>
-#include <bit>
 #include <carom/status.hpp>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <system_error>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -11,6 +12,8 @@
 #include <string_view>
 #include <variant>
 #include <vector>
+
+#include "core/columns/option_table.hpp"
 
 namespace carom::io {
 
@@ -127,5 +130,22 @@ void append_number(std::string& text, const Cells& cells, std::size_t row);
 /// The correctly rounded number that the whole text represents: decimal, inf or nan, with or without a sign, or a NaN
 /// with a payload as append_number() writes it.
 std::optional<double> to_number(std::string_view text);
+
+/// The whole number that the whole text represents.
+template <class Integer>
+std::optional<Integer> to_integer(std::string_view text) {
+  Integer value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// The enumerator with this name.
+template <class Enum>
+std::optional<Enum> to_enumerator(std::string_view text) {
+  for (std::size_t i = 0; i < enumerators<Enum>; ++i)
+    if (to_string(static_cast<Enum>(i)) == text) return static_cast<Enum>(i);
+  return std::nullopt;
+}
 
 }  // namespace carom::io

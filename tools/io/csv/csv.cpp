@@ -12,7 +12,6 @@
 #include <exception>
 #include <limits>
 #include <new>
-#include <system_error>
 #include <utility>
 
 #include "io/columns/column_types.hpp"

@@ -3,8 +3,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "io/columns/table_reader.hpp"

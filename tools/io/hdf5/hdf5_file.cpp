@@ -14,25 +14,30 @@ Hdf5Handle without_times(hid_t kind) {
   return creation;
 }
 
+Hdf5Handle access_in_memory() {
+  silence_hdf5();
+  constexpr std::size_t growth = 1 << 16;
+  Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  return H5Pset_fapl_core(access, growth, 0) < 0 ? Hdf5Handle() : std::move(access);
+}
+
+/// HDF5 wants no file of the name.
+std::string name_in_memory(const std::string& name) {
+  return name + "\nin memory";
+}
+
 }  // namespace
 
 Hdf5File::Hdf5File(std::string name, const std::string& bytes) : name_(std::move(name)) {
-  silence_hdf5();
-  const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  constexpr std::size_t growth = 1 << 16;
+  const Hdf5Handle access = access_in_memory();
   std::string image = bytes;
-  if (access.is_open() && H5Pset_fapl_core(access, growth, 0) >= 0 &&
-      H5Pset_file_image(access, image.data(), image.size()) >= 0)
-    file_ = H5Fopen((name_ + "\nin memory").c_str(), H5F_ACC_RDWR, access);  // HDF5 wants no file of the name
+  if (access.is_open() && H5Pset_file_image(access, image.data(), image.size()) >= 0)
+    file_ = H5Fopen(name_in_memory(name_).c_str(), H5F_ACC_RDWR, access);
   if (file_ < 0) fail("is not a sound HDF5 file");
 }
 
 Hdf5File::Hdf5File(std::string name) : name_(std::move(name)) {
-  silence_hdf5();
-  const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  constexpr std::size_t growth = 1 << 16;
-  if (access.is_open() && H5Pset_fapl_core(access, growth, 0) >= 0)
-    file_ = H5Fcreate((name_ + "\nin memory").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
+  file_ = H5Fcreate(name_in_memory(name_).c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access_in_memory());
   if (file_ < 0) fail("can't be made");
 }
 

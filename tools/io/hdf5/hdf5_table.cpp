@@ -1,7 +1,6 @@
 // Contacts in HDF5: a dataset of the root group for every column, all of one length. docs/contact-files.md describes
 // the files.
 #include <algorithm>
-#include <array>
 #include <carom/status.hpp>
 #include <cstring>
 #include <filesystem>
