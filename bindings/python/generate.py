@@ -224,6 +224,7 @@ SELECT_LAWS = {
         " Default False: such a column is an Error.",
     )
 }
+CHECK = SELECT_LAWS | {"tolerance": ("float | None", "[1] Relative distance outside the region that counts as outside.")}
 EXTRA = {
     "solve": SELECT_LAWS,
     "solve_planar": SELECT_LAWS,
@@ -233,8 +234,8 @@ EXTRA = {
         "tolerance": ("float | None", "[1] Relative distance from a border between phases that counts as on the border."),
     },
     "pull_back": {"product": ("Columns | None", "Result of differentiate() for the same cotangent, by k and separation_velocity.")},
-    "check": SELECT_LAWS | {"tolerance": ("float | None", "[1] Relative distance outside the region that counts as outside.")},
-    "check_planar": SELECT_LAWS | {"tolerance": ("float | None", "[1] Relative distance outside the region that counts as outside.")},
+    "check": CHECK,
+    "check_planar": CHECK,
 }
 OUT = {
     "out": (

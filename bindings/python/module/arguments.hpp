@@ -1,8 +1,11 @@
 // Values by name: the keywords of a call, the fields of a structured array, the items of a mapping.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <vector>
 
+#include "module.hpp"
 #include "python.hpp"
 
 namespace carom::python {
@@ -47,5 +50,21 @@ class Arguments {
   std::vector<Given> given_;
   std::vector<py::object> kept_;
 };
+
+/// A name as an argument of a template.
+template <std::size_t size>
+struct Name {
+  char text[size];
+  consteval Name(const char (&name)[size]) { std::copy_n(name, size, text); }  // NOLINT(google-explicit-constructor)
+};
+
+/// The function of this name that runs work(self, arguments).
+template <Name name, auto work>
+PyObject* function(PyObject* self, PyObject* const* values, Py_ssize_t positional, PyObject* keywords) {
+  return guarded([&] {
+    Arguments arguments(name.text, values, positional, keywords);
+    return work(self, arguments);
+  });
+}
 
 }  // namespace carom::python

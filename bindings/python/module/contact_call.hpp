@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <utility>
-#include <vector>
 
 #include "arrays.hpp"
 #include "core/columns/constants.hpp"

@@ -7,13 +7,17 @@ namespace carom::python {
 namespace {
 
 /// Calls work.operator()<Contacts>() with the form of the arguments.
-template <class Work>
-py::object with_form(const Arguments& arguments, bool planar, const Work& work) {
-  if (arguments.has(names().k))
-    return planar ? work.template operator()<planar::KContacts>() : work.template operator()<KContacts>();
-  if (arguments.has(names().bodies))
-    return planar ? work.template operator()<planar::IndexedContacts>() : work.template operator()<IndexedContacts>();
-  return planar ? work.template operator()<planar::Contacts>() : work.template operator()<Contacts>();
+template <bool in_plane, class Work>
+py::object with_form(const Arguments& arguments, const Work& work) {
+  if constexpr (in_plane) {
+    if (arguments.has(names().k)) return work.template operator()<planar::KContacts>();
+    if (arguments.has(names().bodies)) return work.template operator()<planar::IndexedContacts>();
+    return work.template operator()<planar::Contacts>();
+  } else {
+    if (arguments.has(names().k)) return work.template operator()<KContacts>();
+    if (arguments.has(names().bodies)) return work.template operator()<IndexedContacts>();
+    return work.template operator()<Contacts>();
+  }
 }
 
 template <class Results, class Contacts>
@@ -37,12 +41,14 @@ bool is_usual_result(const Field& field) {
   return field.name != others[0] && field.name != others[1] && field.name != others[2];
 }
 
-py::object solve(Solver& solver, Arguments& arguments, bool planar) {
+template <bool in_plane>
+py::object solve(PyObject* self, Arguments& arguments) {
+  Solver& solver = solver_of(self);
   Outputs outputs(arguments, is_usual_result);
   Options options;
-  take_options(collision_options(), arguments, &options);
+  take_options(options_of<Options>(), arguments, &options);
   const bool selects = take_bool(arguments, names().select);
-  return with_form(arguments, planar, [&]<template <class> class Contacts>() {
+  return with_form<in_plane>(arguments, [&]<template <class> class Contacts>() {
     return with_columns<Contacts, Nothing>(arguments, nullptr, [&]<class T>(const auto& call, Py_ssize_t count) {
       using Results = ResultsOf<Contacts<T>>;
       py::object result = new_result("Result");
@@ -96,14 +102,15 @@ const Record& impulse_record() {
   return record;
 }
 
-py::object check(Solver& solver, Arguments& arguments, bool planar) {
+template <bool in_plane>
+py::object check(PyObject* self, Arguments& arguments) {
+  Solver& solver = solver_of(self);
   Outputs outputs(arguments, is_margin);
   Options options;
-  take_options(collision_options(), arguments, &options);
-  double tolerance = 0;
-  const bool has_tolerance = take_number(arguments, names().tolerance, tolerance);
+  take_options(options_of<Options>(), arguments, &options);
+  const std::optional<double> tolerance = take_number(arguments, names().tolerance);
   const bool selects = take_bool(arguments, names().select);
-  return with_form(arguments, planar, [&]<template <class> class Contacts>() {
+  return with_form<in_plane>(arguments, [&]<template <class> class Contacts>() {
     const Record& impulses = impulse_record<ImpulsesOf<Contacts<double>>>();
     return with_columns<Contacts, ImpulsesFor<Contacts>::template Type>(
         arguments, &impulses, [&]<class T>(const auto& call, Py_ssize_t count) {
@@ -117,8 +124,8 @@ py::object check(Solver& solver, Arguments& arguments, bool planar) {
           RegionReport report;
           {
             const py::gil_scoped_release others_may_run;
-            report = has_tolerance ? solver.find_margins(contacts, call.more, to.margins, to.space, options, tolerance)
-                                   : solver.find_margins(contacts, call.more, to.margins, to.space, options);
+            report = tolerance ? solver.find_margins(contacts, call.more, to.margins, to.space, options, *tolerance)
+                               : solver.find_margins(contacts, call.more, to.margins, to.space, options);
           }
           result.attr("_report") = py::cast(report);
           return result;
@@ -126,30 +133,6 @@ py::object check(Solver& solver, Arguments& arguments, bool planar) {
   });
 }
 
-PyObject* solve_of(PyObject* self, PyObject* const* values, Py_ssize_t positional, PyObject* keywords) {
-  return guarded([&] {
-    Arguments arguments("solve", values, positional, keywords);
-    return solve(solver_of(self), arguments, false);
-  });
-}
-PyObject* solve_planar_of(PyObject* self, PyObject* const* values, Py_ssize_t positional, PyObject* keywords) {
-  return guarded([&] {
-    Arguments arguments("solve_planar", values, positional, keywords);
-    return solve(solver_of(self), arguments, true);
-  });
-}
-PyObject* check_of(PyObject* self, PyObject* const* values, Py_ssize_t positional, PyObject* keywords) {
-  return guarded([&] {
-    Arguments arguments("check", values, positional, keywords);
-    return check(solver_of(self), arguments, false);
-  });
-}
-PyObject* check_planar_of(PyObject* self, PyObject* const* values, Py_ssize_t positional, PyObject* keywords) {
-  return guarded([&] {
-    Arguments arguments("check_planar", values, positional, keywords);
-    return check(solver_of(self), arguments, true);
-  });
-}
 template <class Inline, class Indexed, class Space>
 void describe_contacts(const char* solve_name, const char* check_name) {
   for (const char* name : {solve_name, check_name}) {
@@ -159,7 +142,7 @@ void describe_contacts(const char* solve_name, const char* check_name) {
     describe(name, "bodies", "BodyColumns", bodies_record<decltype(Inline::a)>());
     describe(name, "sides", "BodyColumns", side_record<decltype(Inline::a), 'a'>());
     describe(name, "sides", "BodyColumns", side_record<decltype(Inline::b), 'b'>());
-    describe(name, collision_options());
+    describe(name, options_of<Options>());
     describe_keywords(name, {"a", "b", "bodies", "select", "out", "results"});
   }
   describe_keywords(check_name, {"tolerance"});
@@ -183,30 +166,15 @@ Execution execution_of(const py::object& isa, const py::object& threads) {
 void add_contacts(py::module_& module) {
   add_class<Report>(module, "_Report").def("fields", fields_of<Report>);
   add_class<RegionReport>(module, "_RegionReport").def("fields", fields_of<RegionReport>);
-  auto solver = add_class<Solver>(module, "Solver");
-  solver
-      .def(
-          py::init([](const py::object& isa, const py::object& threads) { return Solver(execution_of(isa, threads)); }),
-          py::kw_only(), py::arg("isa") = "auto", py::arg("threads") = 0)
-      .def(pickled_by_execution<Solver>())
-      .def_property_readonly(
-          "isa", [](const Solver& self) { return std::string(to_string(self.isa())); },
-          "The instruction set in use: 'avx2'.")
-      .def_property_readonly(
-          "threads", [](const Solver& self) { return self.execution().threads; },
-          "The maximum number of threads; 0: all.")
-      .def_property_readonly("memory", &Solver::memory, "Number of bytes that the solver holds.");
-  struct Named {
-    const char* name;
-    Function function;
+  auto solver = add_solver<Solver>(module, "Solver");
+  const auto add = [&](const char* name, Function function) {
+    add_function(module, name, function);
+    add_method(solver, name, function);
   };
-  for (const Named& each : {Named{"solve", solve_of},
-                            {"solve_planar", solve_planar_of},
-                            {"check", check_of},
-                            {"check_planar", check_planar_of}}) {
-    add_function(module, each.name, each.function);
-    add_method(solver, each.name, each.function);
-  }
+  add("solve", function<"solve", solve<false>>);
+  add("solve_planar", function<"solve_planar", solve<true>>);
+  add("check", function<"check", check<false>>);
+  add("check_planar", function<"check_planar", check<true>>);
   describe_contacts<Contacts<double>, IndexedContacts<double>, KContacts<double>>("solve", "check");
   describe_contacts<planar::Contacts<double>, planar::IndexedContacts<double>, planar::KContacts<double>>(
       "solve_planar", "check_planar");

@@ -1,8 +1,6 @@
 #include "describe.hpp"
 
-#include <carom/law_info.hpp>
 #include <carom/system.hpp>
-#include <vector>
 
 #include "core/columns/scene_columns.hpp"
 #include "module.hpp"

@@ -65,7 +65,8 @@ std::vector<PyObject*> names_in(PyObject* given, const char* what) {
   return names;
 }
 
-py::object differentiate(Solver& solver, Arguments& arguments) {
+py::object differentiate(PyObject* self, Arguments& arguments) {
+  Solver& solver = solver_of(self);
   static PyObject *const by_name = interned("by"), *const of_name = interned("of"),
                          *const impulse = interned("impulse"), *const velocity = interned("separation_velocity");
   static const std::vector<PyObject*> usual = {interned("friction"), interned("restitution"), names().k, velocity};
@@ -88,9 +89,8 @@ py::object differentiate(Solver& solver, Arguments& arguments) {
     }
   }
   Options options;
-  take_options(collision_options(), arguments, &options);
-  double tolerance = 0;
-  const bool has_tolerance = take_number(arguments, names().tolerance, tolerance);
+  take_options(options_of<Options>(), arguments, &options);
+  const std::optional<double> tolerance = take_number(arguments, names().tolerance);
   const bool selects = take_bool(arguments, names().select);
   return with_columns<KContacts, Cotangent>(
       arguments, &cotangent_record(), [&]<class T>(const auto& call, Py_ssize_t count) {
@@ -112,19 +112,12 @@ py::object differentiate(Solver& solver, Arguments& arguments) {
         GradientReport report;
         {
           const py::gil_scoped_release others_may_run;
-          report = has_tolerance ? solver.differentiate(contacts, to, options, tolerance)
-                                 : solver.differentiate(contacts, to, options);
+          report = tolerance ? solver.differentiate(contacts, to, options, *tolerance)
+                             : solver.differentiate(contacts, to, options);
         }
         result.attr("_report") = py::cast(report);
         return result;
       });
-}
-
-PyObject* differentiate_of(PyObject* self, PyObject* const* values, Py_ssize_t positional, PyObject* keywords) {
-  return guarded([&] {
-    Arguments arguments("differentiate", values, positional, keywords);
-    return differentiate(solver_of(self), arguments);
-  });
 }
 
 /// Contacts of two bodies without their coefficients, to read and to write.
@@ -200,7 +193,7 @@ BodyPair<T> pair_at(const Pairs<T>& pairs, std::size_t i) {
   return pair;
 }
 
-py::object contact_spaces(Arguments& arguments) {
+py::object contact_spaces(PyObject*, Arguments& arguments) {
   return with_columns<Pairs, Nothing>(arguments, nullptr, [&]<class T>(const auto& call, Py_ssize_t count) {
     const py::object type = type_of(Element::number, sizeof(T) == sizeof(float));
     const py::object result = new_result("ContactSpace");
@@ -225,7 +218,7 @@ py::object contact_spaces(Arguments& arguments) {
   });
 }
 
-py::object pulled_back(Arguments& arguments) {
+py::object pulled_back(PyObject*, Arguments& arguments) {
   struct Words {
     PyObject *product = interned("product"), *velocity = interned("separation_velocity"),
              *product_k = interned("product_k"), *product_velocity = interned("product_separation_velocity");
@@ -278,30 +271,17 @@ py::object pulled_back(Arguments& arguments) {
       });
 }
 
-PyObject* contact_space_of(PyObject*, PyObject* const* values, Py_ssize_t positional, PyObject* keywords) {
-  return guarded([&] {
-    Arguments arguments("contact_space", values, positional, keywords);
-    return contact_spaces(arguments);
-  });
-}
-PyObject* pull_back_of(PyObject*, PyObject* const* values, Py_ssize_t positional, PyObject* keywords) {
-  return guarded([&] {
-    Arguments arguments("pull_back", values, positional, keywords);
-    return pulled_back(arguments);
-  });
-}
-
 }  // namespace
 
 void add_gradients(py::module_& module) {
   add_class<GradientReport>(module, "_GradientReport").def("fields", fields_of<GradientReport>);
-  add_function(module, "differentiate", differentiate_of);
-  add_method(module.attr("Solver"), "differentiate", differentiate_of);
+  add_function(module, "differentiate", function<"differentiate", differentiate>);
+  add_method(module.attr("Solver"), "differentiate", function<"differentiate", differentiate>);
   describe("differentiate", "contacts", "KContacts Contacts LawColumns Weights", contacts_record<KContacts<double>>());
   describe("differentiate", "cotangent", "VectorJacobianProduct", cotangent_record());
-  describe("differentiate", collision_options());
-  add_function(module, "contact_space", contact_space_of);
-  add_function(module, "pull_back", pull_back_of);
+  describe("differentiate", options_of<Options>());
+  add_function(module, "contact_space", function<"contact_space", contact_spaces>);
+  add_function(module, "pull_back", function<"pull_back", pulled_back>);
   for (const char* function : {"contact_space", "pull_back"}) {
     describe(function, "pair", "Contacts", contacts_record<Pairs<double>>());
     describe(function, "bodies", "BodyColumns", bodies_record<decltype(Pairs<double>::a)>());

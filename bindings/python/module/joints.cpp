@@ -3,7 +3,6 @@
 #include <carom/joints.hpp>
 #include <cstring>
 #include <limits>
-#include <string_view>
 #include <variant>
 
 #include "core/columns/report_table.hpp"
@@ -301,7 +300,7 @@ void add_mechanisms(py::module_& module) {
       .def(py::init([](const py::object& scene, const py::kwargs& keywords) {
              MechanismOptions options;
              Arguments arguments = Arguments::of(keywords.ptr(), "Mechanisms");
-             take_options(mechanism_options(), arguments, &options, false);
+             take_options(options_of<MechanismOptions>(), arguments, &options, false);
              if (!arguments.given().empty())
                arguments.refuse(arguments.given().front().name, keywords_of("Mechanisms"));
              return std::make_unique<PythonMechanisms>(scene_of(scene.ptr()), options);
@@ -342,7 +341,7 @@ void add_mechanisms(py::module_& module) {
           py::kw_only(), py::arg("joint_impulse") = py::none(),
           "Changes the velocities, in the arrays of the scene, until all rows have their target velocities.\n\n"
           "  joint_impulse  (rows,) [N s] the impulses of the rows are added to it. Default None");
-  describe("Mechanisms", mechanism_options());
+  describe("Mechanisms", options_of<MechanismOptions>());
 }
 
 }  // namespace

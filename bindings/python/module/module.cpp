@@ -1,11 +1,9 @@
 // The module carom._carom, on which the package in Python builds.
 #include "module.hpp"
 
-#include <carom/law_info.hpp>
 #include <carom/version.hpp>
 #include <map>
 #include <memory>
-#include <vector>
 
 #include "describe.hpp"
 

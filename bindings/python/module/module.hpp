@@ -123,6 +123,23 @@ auto pickled_by_execution() {
       [](const py::tuple& state) { return S(execution_of(state[0], state[1])); });
 }
 
+/// A class of solvers, with what all of them have.
+template <class S>
+py::class_<S> add_solver(const py::module_& module, const char* name) {
+  auto solver = add_class<S>(module, name);
+  solver
+      .def(py::init([](const py::object& isa, const py::object& threads) { return S(execution_of(isa, threads)); }),
+           py::kw_only(), py::arg("isa") = "auto", py::arg("threads") = 0)
+      .def(pickled_by_execution<S>())
+      .def_property_readonly(
+          "isa", [](const S& self) { return std::string(to_string(self.isa())); },
+          "The instruction set in use: 'avx2'.")
+      .def_property_readonly(
+          "threads", [](const S& self) { return self.execution().threads; }, "The maximum number of threads; 0: all.")
+      .def_property_readonly("memory", &S::memory, "Number of bytes that the solver holds.");
+  return solver;
+}
+
 void add_contacts(py::module_& module);
 void add_gradients(py::module_& module);
 void add_joints(py::module_& module);

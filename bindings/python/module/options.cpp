@@ -1,9 +1,6 @@
 #include "options.hpp"
 
 #include <array>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <type_traits>
 
 #include "module.hpp"
@@ -17,14 +14,9 @@ std::string name_of(E value) {
 }
 
 template <class E>
-constexpr std::size_t count_of = enumerators<E>;
-template <>
-constexpr std::size_t count_of<SceneMethod> = scene_method_count;
-
-template <class E>
 std::string choices_of() {
   std::string names;
-  for (std::size_t i = 0; i < count_of<E>; ++i) names += (i > 0 ? ", " : "") + name_of(static_cast<E>(i));
+  for (std::size_t i = 0; i < enumerators<E>; ++i) names += (i > 0 ? ", " : "") + name_of(static_cast<E>(i));
   return names;
 }
 
@@ -33,7 +25,7 @@ E enum_of(PyObject* value, const std::string& what) {
   if (!PyUnicode_Check(value)) refuse_value(what, value, ("a name: " + choices_of<E>()).c_str(), false);
   const std::string text = text_of(value);
   py::list names;
-  for (std::size_t i = 0; i < count_of<E>; ++i) {
+  for (std::size_t i = 0; i < enumerators<E>; ++i) {
     const std::string name = name_of(static_cast<E>(i));
     if (name == text) return static_cast<E>(i);
     names.append(name);
@@ -70,7 +62,7 @@ void set(void* place, PyObject* value, const std::string& name) {
     option = three_numbers(value, what());
   } else if constexpr (std::is_same_v<T, PositionCorrection>) {
     if (!is_of(value, position_correction_class)) refuse_value(what(), value, "a carom.PositionCorrection", false);
-    read_options(position_correction_options(), value, &option, name + ".");
+    read_options(options_of<PositionCorrection>(), value, &option, name + ".");
   } else {  // std::optional
     option.reset();
     if (value != Py_None) set<typename T::value_type>(&option.emplace(), value, name);
@@ -115,29 +107,19 @@ OptionList list_of() {
   return list;
 }
 
+}  // namespace
+
 template <class Options>
 const OptionList& options_of() {
   static const OptionList list = list_of<Options>();
   return list;
 }
+template const OptionList& options_of<Options>();
+template const OptionList& options_of<SceneOptions>();
+template const OptionList& options_of<PositionCorrection>();
+template const OptionList& options_of<SystemOptions>();
+template const OptionList& options_of<MechanismOptions>();
 
-}  // namespace
-
-const OptionList& collision_options() {
-  return options_of<Options>();
-}
-const OptionList& scene_options() {
-  return options_of<SceneOptions>();
-}
-const OptionList& position_correction_options() {
-  return options_of<PositionCorrection>();
-}
-const OptionList& system_options() {
-  return options_of<SystemOptions>();
-}
-const OptionList& mechanism_options() {
-  return options_of<MechanismOptions>();
-}
 const OptionList& method_options(SceneMethod method) {
   return std::visit([]<class M>(const M&) -> const OptionList& { return options_of<M>(); }, default_method(method));
 }
@@ -182,11 +164,10 @@ void take_options(const OptionList& list, Arguments& arguments, void* options, b
   }
 }
 
-bool take_number(Arguments& arguments, PyObject* name, double& number) {
+std::optional<double> take_number(Arguments& arguments, PyObject* name) {
   PyObject* const value = arguments.take(name);
-  if (value == nullptr) return false;
-  number = value_of<double>(value, [&] { return text_of(name); });
-  return true;
+  if (value == nullptr) return std::nullopt;
+  return value_of<double>(value, [&] { return text_of(name); });
 }
 
 bool take_bool(Arguments& arguments, PyObject* name) {

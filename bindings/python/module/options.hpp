@@ -4,6 +4,7 @@
 #include <carom/scene.hpp>
 #include <carom/system.hpp>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,14 +27,10 @@ struct Option {
 
 using OptionList = std::vector<Option>;
 
-const OptionList& collision_options();
-/// Options of all methods.
-const OptionList& scene_options();
-/// Options of a method, and of PositionCorrection.
+/// Returns the options of a struct. All methods share the options of SceneOptions.
+template <class Options>
+const OptionList& options_of();
 const OptionList& method_options(SceneMethod method);
-const OptionList& position_correction_options();
-const OptionList& system_options();
-const OptionList& mechanism_options();
 
 /// Takes the options of a list from the arguments and writes them into an object. If laws may also be columns, laws
 /// that are not one string stay in the arguments.
@@ -44,9 +41,9 @@ SceneOptions::Method method_of(PyObject* value);
 /// Returns the class in Python of the options of a method: "SequentialImpacts".
 std::string class_of(SceneMethod method);
 
-/// Takes a number that is not a member of a struct, for example the tolerance of a call. Returns whether it was given.
-bool take_number(Arguments& arguments, PyObject* name, double& number);
-/// The same for a truth value, which is returned; false if it is missing.
+/// Takes a number that is not a member of a struct, for example the tolerance of a call.
+std::optional<double> take_number(Arguments& arguments, PyObject* name);
+/// The same for a truth value; false if it is missing.
 bool take_bool(Arguments& arguments, PyObject* name);
 
 }  // namespace carom::python

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <utility>
 
-#include "arrays.hpp"
 #include "core/columns/scene_columns.hpp"
 #include "describe.hpp"
 #include "module.hpp"
@@ -119,7 +118,7 @@ bool starts_with(PyObject* name, const char* text) {
   };
   for (std::size_t i = 0; i < scene_method_count; ++i)
     look(method_options(static_cast<SceneMethod>(i)), class_of(static_cast<SceneMethod>(i)));
-  look(position_correction_options(), "PositionCorrection");
+  look(options_of<PositionCorrection>(), "PositionCorrection");
   arguments.refuse(name, keywords_of(arguments.function()), hint);
 }
 
@@ -220,7 +219,7 @@ py::object solve(const Memory& memory, const PythonScene& scene, Arguments& argu
 /// Takes the options that all methods share, and the method.
 SceneOptions take_scene_options(Arguments& arguments) {
   SceneOptions options;
-  take_options(scene_options(), arguments, &options, false);
+  take_options(options_of<SceneOptions>(), arguments, &options, false);
   if (PyObject* const method = arguments.take(names().method); method != nullptr) options.method = method_of(method);
   return options;
 }
@@ -343,13 +342,8 @@ void add_scenes(py::module_& module) {
              return std::make_unique<PythonScene>(bodies.ptr(), contacts.ptr(), joints.ptr());
            }),
            py::kw_only(), py::arg("bodies"), py::arg("contacts") = py::none(), py::arg("joints") = py::none());
-  auto solver = add_class<SceneSolver>(module, "SceneSolver");
+  auto solver = add_solver<SceneSolver>(module, "SceneSolver");
   solver
-      .def(py::init([](const py::object& isa, const py::object& threads) {
-             return SceneSolver(execution_of(isa, threads));
-           }),
-           py::kw_only(), py::arg("isa") = "auto", py::arg("threads") = 0)
-      .def(pickled_by_execution<SceneSolver>())
       .def("forget", &SceneSolver::forget,
            "Forgets everything that the solver remembers from call to call. The next call is then as the first one.")
       .def(
@@ -369,14 +363,7 @@ void add_scenes(py::module_& module) {
           },
           py::arg("state"), py::pos_only(),
           "Replaces everything that the solver remembers by a saved state. Raises Error, and changes nothing, if the\n"
-          "bytes are not a state that this version of carom has saved.")
-      .def_property_readonly(
-          "isa", [](const SceneSolver& self) { return std::string(to_string(self.isa())); },
-          "The instruction set in use: 'avx2'.")
-      .def_property_readonly(
-          "threads", [](const SceneSolver& self) { return self.execution().threads; },
-          "The maximum number of threads; 0: all.")
-      .def_property_readonly("memory", &SceneSolver::memory, "Number of bytes that the solver holds.");
+          "bytes are not a state that this version of carom has saved.");
   add_method(solver, "solve", solve_of);
   add_method(solver, "reserve", reserve_of);
   add_function(module, "solve_scene", solve_scene_of);
@@ -388,15 +375,15 @@ void add_scenes(py::module_& module) {
   };
   describe_columns("Scene");
   for (const char* of : {"SceneSolver.solve", "solve_scene"}) {
-    describe(of, scene_options());
+    describe(of, options_of<SceneOptions>());
     describe_keywords(of, {"bodies", "contacts", "joints", "method", "in_place", "select", "out", "results"});
     for (const Record* record : {&contact_results_record(), &body_results_record(), &row_results_record()})
       describe(of, "results", "SceneResults IslandResults", *record);
   }
-  describe("SceneSolver.reserve", scene_options());
+  describe("SceneSolver.reserve", options_of<SceneOptions>());
   describe_keywords("SceneSolver.reserve", {"bodies", "contacts", "joint_rows", "method", "dtype"});
   describe_keywords("select", {"method", "bodies", "contacts", "joints"});
-  describe("PositionCorrection", position_correction_options());
+  describe("PositionCorrection", options_of<PositionCorrection>());
   for (std::size_t i = 0; i < scene_method_count; ++i) {
     const auto method = static_cast<SceneMethod>(i);
     describe(class_of(method).c_str(), method_options(method));

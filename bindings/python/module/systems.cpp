@@ -6,6 +6,7 @@
 
 #include "arrays.hpp"
 #include "core/columns/public_call.hpp"
+#include "core/columns/scene_columns.hpp"
 #include "describe.hpp"
 #include "module.hpp"
 #include "options.hpp"
@@ -15,48 +16,30 @@ namespace {
 
 const Record& system_record() {
   static const Record record = record_of<ContactSystem<double>>([](RecordMaker& maker, const auto& system) {
-    const auto needed = maker.adds(true), optional = maker.adds(false);
-    needed(columns::Label{"", "friction"}, system.friction);
-    columns::each(needed, columns::Label{"", "velocity"}, system.velocity);
-    needed(columns::Label{"", "column"}, system.column);
-    columns::each(optional, columns::Label{"", "warm_impulse"}, system.warm_impulse);
-    optional(columns::Label{"", "friction_2"}, system.friction_2);
-    columns::each(optional, columns::Label{"", "friction_direction"}, system.friction_direction);
-    optional(columns::Label{"", "normal_compliance"}, system.normal_compliance);
-    optional(columns::Label{"", "tangential_compliance"}, system.tangential_compliance);
+    columns::each_needed_of_system(maker.adds(true), system);
+    maker.adds(true)(columns::Label{"system", "column"}, system.column);
+    columns::each_optional_of_system(maker.adds(false), system);
   });
   return record;
 }
 
 const Record& moments_record() {
   static const Record record = record_of<ContactSystem<double>>([](RecordMaker& maker, const auto& system) {
-    const auto needed = maker.adds(true), optional = maker.adds(false);
-    needed(columns::Label{"", "moment"}, system.moment);
-    columns::each(needed, columns::Label{"", "angular_velocity"}, system.angular_velocity);
-    optional(columns::Label{"", "rolling_friction"}, system.rolling_friction);
-    optional(columns::Label{"", "spinning_friction"}, system.spinning_friction);
-    columns::each(optional, columns::Label{"", "warm_angular_impulse"}, system.warm_angular_impulse);
-  });
-  return record;
-}
-
-const Record& moment_results_record() {
-  static const Record record = record_of<SystemResults<double>>([](RecordMaker& maker, const auto& results) {
-    const auto adds = maker.adds(false);
-    columns::each(adds, columns::Label{"", "angular_impulse"}, results.angular_impulse);
-    columns::each(adds, columns::Label{"", "angular_velocity"}, results.angular_velocity);
+    columns::each_needed_of_moments(maker.adds(true), system);
+    columns::each_optional_of_moments(maker.adds(false), system);
   });
   return record;
 }
 
 const Record& results_record() {
-  static const Record record = record_of<SystemResults<double>>([](RecordMaker& maker, const auto& results) {
-    const auto adds = maker.adds(false);
-    columns::each(adds, columns::Label{"", "impulse"}, results.impulse);
-    columns::each(adds, columns::Label{"", "velocity"}, results.velocity);
-    adds(columns::Label{"", "state"}, results.state);
-    adds(columns::Label{"", "island"}, results.island);
-  });
+  static const Record record = record_of<SystemResults<double>>(
+      [](RecordMaker& maker, const auto& results) { columns::each_system_result(maker.adds(false), results); });
+  return record;
+}
+
+const Record& moment_results_record() {
+  static const Record record = record_of<SystemResults<double>>(
+      [](RecordMaker& maker, const auto& results) { columns::each_moment_result(maker.adds(false), results); });
   return record;
 }
 
@@ -130,39 +113,35 @@ py::object solve(PythonSystemSolver& solver, Inputs& inputs, const Batch& contac
   return result;
 }
 
-PyObject* solve_of(PyObject* self, PyObject* const* values, Py_ssize_t positional, PyObject* keywords) {
-  return guarded([&] {
-    static PyObject *const row_start_name = interned("row_start"), *const block_name = interned("block"),
-                           *const column_name = interned("column"), *const first_name = interned("normal_first");
-    auto& solver = py::cast<PythonSystemSolver&>(py::handle(self));
-    Arguments arguments("solve_system", values, positional, keywords);
-    Outputs outputs(arguments, [](const Field&) { return true; });
-    SystemOptions options;
-    take_options(system_options(), arguments, &options, false);
-    PyObject *const row_start = arguments.take(row_start_name), *const block = arguments.take(block_name);
-    if (row_start == nullptr || block == nullptr) refuse("the columns row_start and block are needed");
-    if (!is_array(block)) throw ArgumentError("block is " + value_words(block) + ", not an array");
-    PyObject* const first = arguments.take(first_name);
-    const Records& of = records(first != nullptr && value_of<bool>(first, [] { return std::string("normal_first"); }));
-    Batch contacts("contacts"), blocks("blocks"), moments("moments");
-    Inputs inputs;
-    const auto add = [&](const Field& field, Batch& batch) {
-      PyObject* const value = arguments.take(field.name);
-      if (value != nullptr)
-        inputs.add(batch, field, value);
-      else if (field.is_needed)
-        refuse("the column " + text_of(field.name) + " is missing");
-    };
-    for (const Field& field : of.system.fields) add(field, field.name == column_name ? blocks : contacts);
-    bool has_moments = false;
-    for (const Field& field : of.moments.fields) has_moments = has_moments || arguments.has(field.name);
-    if (has_moments)
-      for (const Field& field : of.moments.fields) add(field, moments);
-    if (!arguments.given().empty()) arguments.refuse(arguments.given().front().name, keywords_of("solve_system"));
-    return as_array(block).type->number == type_number::float32
-               ? solve<float>(solver, inputs, contacts, moments, outputs, of, row_start, block, options)
-               : solve<double>(solver, inputs, contacts, moments, outputs, of, row_start, block, options);
-  });
+py::object solve_system(PyObject* self, Arguments& arguments) {
+  static PyObject *const row_start_name = interned("row_start"), *const block_name = interned("block"),
+                         *const column_name = interned("column"), *const first_name = interned("normal_first");
+  auto& solver = py::cast<PythonSystemSolver&>(py::handle(self));
+  Outputs outputs(arguments, [](const Field&) { return true; });
+  SystemOptions options;
+  take_options(options_of<SystemOptions>(), arguments, &options, false);
+  PyObject *const row_start = arguments.take(row_start_name), *const block = arguments.take(block_name);
+  if (row_start == nullptr || block == nullptr) refuse("the columns row_start and block are needed");
+  if (!is_array(block)) throw ArgumentError("block is " + value_words(block) + ", not an array");
+  const Records& of = records(take_bool(arguments, first_name));
+  Batch contacts("contacts"), blocks("blocks"), moments("moments");
+  Inputs inputs;
+  const auto add = [&](const Field& field, Batch& batch) {
+    PyObject* const value = arguments.take(field.name);
+    if (value != nullptr)
+      inputs.add(batch, field, value);
+    else if (field.is_needed)
+      refuse("the column " + text_of(field.name) + " is missing");
+  };
+  for (const Field& field : of.system.fields) add(field, field.name == column_name ? blocks : contacts);
+  bool has_moments = false;
+  for (const Field& field : of.moments.fields) has_moments = has_moments || arguments.has(field.name);
+  if (has_moments)
+    for (const Field& field : of.moments.fields) add(field, moments);
+  if (!arguments.given().empty()) arguments.refuse(arguments.given().front().name, keywords_of("solve_system"));
+  return as_array(block).type->number == type_number::float32
+             ? solve<float>(solver, inputs, contacts, moments, outputs, of, row_start, block, options)
+             : solve<double>(solver, inputs, contacts, moments, outputs, of, row_start, block, options);
 }
 
 /// Returns row_start, column and block of an array of numbers (n, 3, n, 3).
@@ -217,8 +196,8 @@ void add_systems(py::module_& module) {
            py::arg("threads") = 0)
       .def(pickled_by_execution<PythonSystemSolver>())
       .def_property_readonly("memory", [](const PythonSystemSolver& self) { return self.memory(); });
-  add_method(solver, "solve", solve_of);
-  describe("solve_system", system_options());
+  add_method(solver, "solve", function<"solve_system", solve_system>);
+  describe("solve_system", options_of<SystemOptions>());
   describe_keywords("solve_system", {"warm_impulse", "friction_2", "friction_direction", "normal_compliance",
                                      "tangential_compliance", "moment", "rolling_friction", "spinning_friction",
                                      "angular_velocity", "warm_angular_impulse", "normal_first", "out", "results"});
