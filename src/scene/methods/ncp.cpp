@@ -11,12 +11,12 @@ namespace carom::scene {
 namespace {
 
 template <class T>
-class Coulomb : IslandSweeps<T> {
+class NcpSweeps : IslandSweeps<T> {
   using Base = IslandSweeps<T>;
   using typename Base::Head;
 
  public:
-  explicit Coulomb(const Call<T>& call) : Base(call), memory_(call.workspace.ncp), warm_(call.initial.any) {}
+  explicit NcpSweeps(const Call<T>& call) : Base(call), memory_(call.workspace.ncp), warm_(call.initial.any) {}
 
   SweepOutcome run() {
     SceneReport& report = call_.report;
@@ -138,7 +138,7 @@ class NcpMethod final : public Method<T> {
     }
     this->reserve_blocks(call);
   }
-  SweepOutcome solve(const Call<T>& call) const override { return Coulomb<T>(call).run(); }
+  SweepOutcome solve(const Call<T>& call) const override { return NcpSweeps<T>(call).run(); }
 };
 
 }  // namespace

@@ -9,6 +9,8 @@
 //
 // No two terms of that cancel beyond the condition of K: it is the sum of two semidefinite matrices, applied to w.
 //
+// pipeline/direct.hpp has the same laws in one pass, for most contacts. A change belongs in both files.
+//
 // [CR] A. Chatterjee, A. Ruina, A New Algebraic Rigid Body Collision Law Based on Impulse Space Considerations, 1998.
 #pragma once
 
