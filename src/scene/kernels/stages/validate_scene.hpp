@@ -204,8 +204,10 @@ struct SceneValidation {
       const auto read = [&](const Column<const T>& column) {
         if (column.data != nullptr) numbers[n++] = Load::load(column, block);
       };
-      for (const auto* vectors : {&joints.linear_a, &joints.angular_a, &joints.linear_b, &joints.angular_b})
-        for_each_field(*vectors, read);
+      // No list of initialisers, whose functions all ISAs would share in a build without optimisation.
+      const Vector3Columns<const T>* const vectors[] = {&joints.linear_a, &joints.angular_a, &joints.linear_b,
+                                                        &joints.angular_b};
+      for (const auto* vector : vectors) for_each_field(*vector, read);
       read(joints.target_velocity);
       read(joints.warm_impulse);
       const B zero(0);
