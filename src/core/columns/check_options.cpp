@@ -86,6 +86,7 @@ void need_time_step(const SceneOptions& options, const char* what) {
 
 const char* prefix_of(SceneMethod method) {
   static constexpr const char* prefixes[] = {"substeps.", "pgs.", "ncp.", "sequential_impacts.", "bender_schmitt."};
+  static_assert(std::size(prefixes) == scene_method_count);
   return prefixes[static_cast<std::size_t>(method)];
 }
 

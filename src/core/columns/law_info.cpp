@@ -67,6 +67,7 @@ constexpr std::array<LawInfo, law_count> laws = {{
     describe<Law::polar>("none", "never", "Chatterjee, Ruina 1998, 4.1"),
     describe<Law::composite>("that of its members", "where a member does", "Chatterjee, Ruina 1998, 5.3"),
 }};
+static_assert(laws.back().law == static_cast<Law>(law_count - 1));
 
 }  // namespace
 

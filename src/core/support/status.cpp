@@ -120,9 +120,10 @@ std::string_view to_string(IslandStatus status) {
 }
 #undef CAROM_NAME
 
-#define CAROM_TO_STRING(Enum, names)       \
-  std::string_view to_string(Enum value) { \
-    return name_of(names, value);          \
+#define CAROM_TO_STRING(Enum, names)                                    \
+  static_assert(!names.back().empty(), "an enumerator lacks its name"); \
+  std::string_view to_string(Enum value) {                              \
+    return name_of(names, value);                                       \
   }
 CAROM_TO_STRING(Isa, isa_names)
 CAROM_TO_STRING(Law, law_names)

@@ -260,6 +260,7 @@ CAROM_INSTANTIATE(double)
 
 namespace {
 constexpr std::string_view method_names[] = {"substeps", "pgs", "ncp", "sequential-impacts", "bender-schmitt"};
+static_assert(std::size(method_names) == scene_method_count);
 }  // namespace
 
 std::string_view to_string(SceneMethod method) {
